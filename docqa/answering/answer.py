@@ -20,7 +20,7 @@ from docqa.answering.extractive import Extractive
 from docqa.answering.gather import find
 from docqa.answering.overview import Overview, overview
 from docqa.answering.phrasing import refusal
-from docqa.answering.place_summary import has_labels
+from docqa.answering.place_summary import gist_of, labelled
 from docqa.answering.resources import Answering
 from docqa.answering.whole_text import pieces_of
 from docqa.catalog.targets import QUOTES, Target
@@ -81,17 +81,18 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     """Find, judge, and start the answer. Returns with its first token, so that a failure before it has its own
     status."""
     names = {document.doc_id: document.name for document in documents}
-    is_of_labels = await has_labels(answering.index.db, documents, question.scope.labels)
-    counted = (
-        None
-        if is_of_labels
-        else await answer_from_table(answering.index.db, answering.index.encoders, documents, question)
-    )
-    if counted:
+    db = answering.index.db
+    under_labels = await labelled(db, documents, question.scope.labels)
+    if not under_labels and (counted := await answer_from_table(db, answering.index.encoders, documents, question)):
         return Answer(question, _whole(counted.text), TABLE, counted.sources, names)
 
+    async def look_over(provider: Provider) -> Overview | None:
+        if under_labels:
+            return await gist_of(under_labels, question, provider)
+        return await overview(db, documents, question, provider)
+
     async def sum_up(provider: Provider) -> tuple[Overview | None, bool]:
-        whole = await overview(answering.index.db, documents, question, provider)
+        whole = await look_over(provider)
         if whole is None:
             return None, False
         if not isinstance(provider, Chat) or not whole.by_provider:
@@ -100,8 +101,7 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         checked = Checked(question, evidence, None, strict=provider.model.is_small)
         pieces = await _started(checked.pieces(whole.pieces))
         if checked.says_nothing:
-            quoted = await overview(answering.index.db, documents, question, Extractive())
-            return quoted, True
+            return await look_over(Extractive()), True
         return replace(whole, pieces=pieces), False
 
     begun = await _first(answering, question.options.model_name, sum_up)

@@ -96,7 +96,7 @@ async def _in_places(db: Database, places: Sequence[Place], passages: list[Passa
 async def _under_labels(db: Database, labels: Sequence[Place], passages: list[Passage]) -> list[Passage]:
     """The passages with their units raised where they stand under these labels, and without what stands under other
     labels of the same words. Only documents of which a passage has such labels are looked through."""
-    for word in {label.word for label in labels}:
+    for word in dict.fromkeys(label.word for label in labels):
         named = [label for label in labels if label.word == word]
         divided = {p.document.id: p.document for p in passages if numbers_of(word, p.text)}
         for document in divided.values():

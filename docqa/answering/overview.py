@@ -14,7 +14,7 @@ from docqa.answering.evidence import Provider
 from docqa.answering.gist import gist
 from docqa.answering.mentions import Place, match_of
 from docqa.answering.mentions import places as mentions_of
-from docqa.answering.place_summary import gist_of_labels, gist_of_places, not_recognised
+from docqa.answering.place_summary import gist_of_places, not_recognised
 from docqa.answering.sections import pages_in
 from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
 from docqa.ingest.outline import SLIDES
@@ -41,8 +41,6 @@ async def overview(
         return stated(phrase(f"phrases.talk.{name}", question.answer_language))
     if not documents:
         return stated(phrase("phrases.no_documents", question.answer_language))
-    if scope.labels and (of_labels := await gist_of_labels(db, documents, question, provider)):
-        return of_labels
     if question.wants_signature and scope.wanted == "passages":
         return await signature(db, documents, question)
     if scope.wanted == "passages":

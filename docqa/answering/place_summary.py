@@ -54,7 +54,7 @@ class _Unit:
 
 
 @dataclass(frozen=True)
-class _Named:
+class NamedPlace:
     """A place that the question names, where it stands in a document."""
 
     document: StoredDocument
@@ -75,28 +75,15 @@ async def gist_of_places(
     """A summary of the pages, chapters or sections that the question names, one after the other."""
     named = await _named(db, documents, question.scope.places)
     return (
-        await _gist(named, question, provider)
+        await gist_of(named, question, provider)
         if named
         else not_recognised(question.scope.places, question.answer_language)
     )
 
 
-async def gist_of_labels(
-    db: Database, documents: Sequence[StoredDocument], question: Question, provider: Provider
-) -> Overview | None:
-    """As `gist_of_places`, of what stands under the labels that the question asks for; None where nothing does."""
-    named = await _labelled(db, documents, question.scope.labels)
-    return await _gist(named, question, provider) if named else None
-
-
-async def has_labels(db: Database, documents: Sequence[StoredDocument], labels: Sequence[Place]) -> bool:
-    """Whether `gist_of_labels` has something to tell."""
-    return bool(labels and await _labelled(db, documents, labels))
-
-
-async def _labelled(db: Database, documents: Sequence[StoredDocument], labels: Sequence[Place]) -> list[_Named]:
-    """Where the labels stand with more than a line each, which a table or a list would tell."""
-    named: list[_Named] = []
+async def labelled(db: Database, documents: Sequence[StoredDocument], labels: Sequence[Place]) -> list[NamedPlace]:
+    """Where something stands under these labels: more than a line, which a table or a list tells as well."""
+    named: list[NamedPlace] = []
     by_id = {document.id: document for document in documents}
     for label in labels:
         async with db.read() as conn:
@@ -108,12 +95,15 @@ async def _labelled(db: Database, documents: Sequence[StoredDocument], labels: S
     return [place for place in named if any("\n" in span.text.strip() for span in place.spans)]
 
 
-async def _named(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> list[_Named]:
-    named = [_Named(document, place, await spans_in(db, document, place)) for document in documents for place in places]
+async def _named(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> list[NamedPlace]:
+    named = [
+        NamedPlace(document, place, await spans_in(db, document, place)) for document in documents for place in places
+    ]
     return [place for place in named if place.spans]
 
 
-async def _gist(named: Sequence[_Named], question: Question, provider: Provider) -> Overview:
+async def gist_of(named: Sequence[NamedPlace], question: Question, provider: Provider) -> Overview:
+    """A summary of these places, one after the other."""
     if isinstance(provider, Chat):
         noted = await asyncio.to_thread(_noted, named)
         if any(of_document for _, of_document in noted):
@@ -121,7 +111,7 @@ async def _gist(named: Sequence[_Named], question: Question, provider: Provider)
     return await asyncio.to_thread(_shown, named, question)
 
 
-def _noted(named: Sequence[_Named]) -> list[tuple[StoredDocument, list[StoredNote]]]:
+def _noted(named: Sequence[NamedPlace]) -> list[tuple[StoredDocument, list[StoredNote]]]:
     """The telling sentences of the places, by document."""
     by_document: dict[StoredDocument, list[StoredNote]] = {}
     for place in named:
@@ -130,7 +120,7 @@ def _noted(named: Sequence[_Named]) -> list[tuple[StoredDocument, list[StoredNot
     return list(by_document.items())
 
 
-def _shown(named: Sequence[_Named], question: Question) -> Overview:
+def _shown(named: Sequence[NamedPlace], question: Question) -> Overview:
     passages: list[Passage] = []
     lines: list[tuple[str, int]] = []
     several_documents = len({part.document.id for part in named}) > 1

@@ -1,5 +1,5 @@
-"""What units are about beside what their words say, before they are read: the title that they stand under, and codes,
-which are all of a kind for a model, and labels, "step 3"."""
+"""What units are about beside what their words say, before they are read: the title that they stand under, labels as
+"step 3", and codes, which are all of a kind for a model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
