@@ -63,7 +63,9 @@ def test_what_the_verifier_makes_of_it_decides() -> None:
     assert is_affirmed(asking, said, "en", YesNo(2.0, -3.0)) is True
     assert is_affirmed(asking, said, "en", YesNo(-1.5, -4.0)) is None, "it says neither"
     assert is_affirmed(asking, said, "en", YesNo(0.5, 1.0)) is None, "it may be either"
-    assert is_affirmed(asking, "They did not know of the visit.", "en", YesNo(1.0, 0.5)) is False, "a word denies it"
+    assert is_affirmed(asking, "They did not know of the visit.", "en", YesNo(1.0, 0.5)) is None, (
+        "words do not tell then"
+    )
     no_words_known = is_affirmed(asking, said, "xx", YesNo(2.0, -3.0))
     assert no_words_known is True
     denied = Part("Do I get away without a permit?"), "No permit is needed for sheds."
