@@ -87,9 +87,12 @@ def understand(
         language = question_language("", "", languages)
         messages = [{"sender": "user", "message": phrase("phrases.summarize", language)}]
     last = max(index for index, message in enumerate(messages) if message["sender"] == "user")
-    # Patterns that allow for spaces look through a long run of them again and again.
-    text = _GAP.sub(lambda gap: "\n\n" if "\n" in gap[0] else " ", messages[last]["message"])
-    history = tuple((m["sender"], m["message"]) for m in messages[:last] if m["sender"] != "system")
+    text = _without_gaps(messages[last]["message"])
+    history = tuple(
+        (m["sender"], _without_gaps(m["message"]) if m["sender"] == "user" else m["message"])
+        for m in messages[:last]
+        if m["sender"] != "system"
+    )
     earlier = next((message for sender, message in reversed(history) if sender == "user"), "")
     language = language or question_language(text, earlier, languages)
     core = without_instructions(text, language)
@@ -115,6 +118,12 @@ def understand(
         wants_reasons=matches("reason", text, language),
         wants_comparison=compares,
     )
+
+
+def _without_gaps(message: str) -> str:
+    """The message with short gaps for long ones: patterns that allow for spaces look through a run of them again and
+    again."""
+    return _GAP.sub(lambda gap: "\n\n" if "\n" in gap[0] else " ", message)
 
 
 def _where(text: str, core: str, language: str) -> Iterator[Expansion]:

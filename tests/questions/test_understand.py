@@ -116,3 +116,11 @@ def test_without_messages_a_summary_is_asked_for_in_the_language_of_the_document
 def test_the_client_may_choose_another_language_for_the_answer() -> None:
     question = understand([{"sender": "user", "message": "Who built the mill?"}], ChatOptions(language="fr"), [LEASE])
     assert (question.language, question.answer_language) == ("en", "fr")
+
+
+def test_a_long_gap_is_a_short_one_also_once_the_question_is_history() -> None:
+    """Else the prompt of a follow-up would not go on from that of its question."""
+    asked_first = {"sender": "user", "message": f"Which pump{' ' * 400}leaks?"}
+    first = understand([asked_first], ChatOptions(), [])
+    later = understand([asked_first, {"sender": "user", "message": "And why?"}], ChatOptions(), [])
+    assert first.text == "Which pump leaks?" and later.history == (("user", "Which pump leaks?"),)
