@@ -20,7 +20,7 @@ from docqa.answering.extractive import Extractive
 from docqa.answering.gather import find
 from docqa.answering.overview import Overview, overview
 from docqa.answering.phrasing import refusal
-from docqa.answering.place_summary import gist_of, labelled
+from docqa.answering.place_summary import NamedPlace, gist_of, labelled
 from docqa.answering.resources import Answering
 from docqa.answering.whole_text import pieces_of
 from docqa.catalog.targets import QUOTES, Target
@@ -80,16 +80,28 @@ class Answer:
 async def answer(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:
     """Find, judge, and start the answer. Returns with its first token, so that a failure before it has its own
     status."""
-    names = {document.doc_id: document.name for document in documents}
     db = answering.index.db
     under_labels = await labelled(db, documents, question.scope.labels)
     if not under_labels and (counted := await answer_from_table(db, answering.index.encoders, documents, question)):
-        return Answer(question, _whole(counted.text), TABLE, counted.sources, names)
+        return Answer(question, _whole(counted.text), TABLE, counted.sources, _names(documents))
+    summed_up = await _of_whole_documents(answering, documents, question, under_labels)
+    return summed_up or await _of_passages(answering, documents, question)
+
+
+def _names(documents: Sequence[StoredDocument]) -> dict[str, str]:
+    return {document.doc_id: document.name for document in documents}
+
+
+async def _of_whole_documents(
+    answering: Answering, documents: Sequence[StoredDocument], question: Question, under_labels: Sequence[NamedPlace]
+) -> Answer | None:
+    """The answer from all of the documents, or from all that stands under labels; None for a question that some
+    passages answer."""
 
     async def look_over(provider: Provider) -> Overview | None:
         if under_labels:
             return await gist_of(under_labels, question, provider)
-        return await overview(db, documents, question, provider)
+        return await overview(answering.index.db, documents, question, provider)
 
     async def sum_up(provider: Provider) -> tuple[Overview | None, bool]:
         whole = await look_over(provider)
@@ -105,13 +117,20 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
         return replace(whole, pieces=pieces), False
 
     begun = await _first(answering, question.options.model_name, sum_up)
-    if whole := begun.what:
-        target = QUOTES if begun.replaced else begun.target
-        made = Answer(question, _whole(""), str(target) if whole.by_provider else OVERVIEW, names=names)
-        instead = _instead(answering, begun, question) if whole.by_provider else ""
-        tokens = _cited(made, whole.passages, whole.pieces)
-        made.tokens = _framed(whole.opening, tokens, whole.closing + instead)
-        return made
+    whole = begun.what
+    if not whole:
+        return None
+    target = QUOTES if begun.replaced else begun.target
+    made = Answer(question, _whole(""), str(target) if whole.by_provider else OVERVIEW, names=_names(documents))
+    instead = _instead(answering, begun, question) if whole.by_provider else ""
+    tokens = _cited(made, whole.passages, whole.pieces)
+    made.tokens = _framed(whole.opening, tokens, whole.closing + instead)
+    return made
+
+
+async def _of_passages(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:
+    """The answer from the passages that are found, or that they do not tell."""
+    names = _names(documents)
     gathered = await find(answering.index, documents, question)
     # Nothing has to be said of a task in the documents: it is done with what they say.
     if gathered.certainty == "none" and not (question.kind == "task" and gathered.passages):

@@ -14,7 +14,7 @@ from docqa.answering.certainty import Certainty, certainty, is_answered
 from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
 from docqa.answering.scoring import VERIFIED, scale_of, unit_score
-from docqa.answering.sections import blocks_in, numbers_of, spans_in
+from docqa.answering.sections import begins_lines, blocks_in, spans_in
 from docqa.answering.subject_units import coded, labelled, titled
 from docqa.questions.question import Kind, Part, Place, Question
 from docqa.questions.spelling import respelled
@@ -98,7 +98,7 @@ async def _under_labels(db: Database, labels: Sequence[Place], passages: list[Pa
     labels of the same words. Only documents of which a passage has such labels are looked through."""
     for word in dict.fromkeys(label.word for label in labels):
         named = [label for label in labels if label.word == word]
-        divided = {p.document.id: p.document for p in passages if numbers_of(word, p.text)}
+        divided = {p.document.id: p.document for p in passages if begins_lines(word, p.text)}
         for document in divided.values():
             passages = labelled(named, await blocks_in(db, document, word), passages)
     return passages

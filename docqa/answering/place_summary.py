@@ -10,7 +10,7 @@ from docqa import store
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Provider
 from docqa.answering.model_summary import written_summary
-from docqa.answering.sections import LEAST_COMMON, Span, notes_on, numbers_of, spans_in
+from docqa.answering.sections import LEAST_COMMON, Span, begins_lines, notes_on, spans_in
 from docqa.answering.summary_length import length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
 from docqa.ingest.headings import after_headings
@@ -90,7 +90,7 @@ async def labelled(db: Database, documents: Sequence[StoredDocument], labels: Se
             scope = await store.full_text.scope_of(conn, list(by_id))
             match = f"{quoted(label.word[:LEAST_COMMON])}* AND {quoted(str(label.first[0]))}"
             holding = await store.full_text.holding(conn, scope, match)
-        held = {chunk.document for chunk in holding if numbers_of(label.word, chunk.text)}
+        held = {chunk.document for chunk in holding if begins_lines(label.word, chunk.text)}
         named += await _named(db, [document for id_, document in by_id.items() if id_ in held], [label])
     return [place for place in named if any("\n" in span.text.strip() for span in place.spans)]
 
@@ -155,7 +155,7 @@ def _title(document: StoredDocument, spans: Sequence[Span], place: Place) -> str
     first = spans[0]
     if place.kind == "page":
         return first.chunk.section if document.kind in SLIDES else ""
-    line = first.chunk.text[first.start : first.end].partition("\n")[0].strip()
+    line = first.text.partition("\n")[0].strip()
     title = first.chunk.section if not line or len(line) > LONGEST_TITLE else line
     title = " ".join(title.split()).strip(" .:")
     bare = _NUMBER.sub("", title)

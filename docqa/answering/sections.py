@@ -133,9 +133,9 @@ def _end_of_section(at: int, chunks: Sequence[StoredChunk]) -> int:
     return next((other for other in range(at, len(chunks)) if chunks[other].section != chunks[at].section), len(chunks))
 
 
-def numbers_of(word: str, text: str) -> set[tuple[int, ...]]:
-    """The numbers with which this word begins lines of a text."""
-    return {number for _, number in _labels(word, text)}
+def begins_lines(word: str, text: str) -> bool:
+    """Whether lines of a text begin with this word and a number."""
+    return any(True for _ in _labels(word, text))
 
 
 def _labels(word: str, text: str) -> Iterator[tuple[int, tuple[int, ...]]]:
