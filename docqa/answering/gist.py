@@ -1,13 +1,12 @@
 """Summaries: of whole documents, of those or the sections that a question names, of pages, chapters and sections."""
 
 import asyncio
-import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 from docqa import store
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Provider
+from docqa.answering.focus import Focus, OfDocument, focused, notes_of
 from docqa.answering.mentions import match_of, speaks_of
 from docqa.answering.model_summary import written_summary
 from docqa.answering.place_summary import gist_of_places
@@ -15,13 +14,12 @@ from docqa.answering.slide_summary import slide_lines
 from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.formats.names import OF_ROWS
-from docqa.ingest.key_sentences import notes
 from docqa.ingest.outline import SLIDES, TITLED
 from docqa.ingest.selection import choose
-from docqa.ingest.sentence_worth import denies, is_boilerplate
+from docqa.ingest.sentence_worth import is_boilerplate
 from docqa.ingest.stored_outline import outline
 from docqa.ingest.subjects import names, tells_story
-from docqa.languages import any_of, phrase
+from docqa.languages import phrase
 from docqa.questions.question import Question, Scope
 from docqa.search.passages import Passage
 from docqa.store.chunks import StoredChunk
@@ -32,19 +30,12 @@ from docqa.text.sentences import sentences
 from docqa.text.words import is_dense
 
 PARAGRAPH = 2  # sentences at least
-SOUGHT = 4.0  # what a sentence weighs more that speaks of what the summary is asked for
-REASON = 0.5  # of this: what was not done or is not so is the reason for most of what is asked
-NARROW = 4  # words of a topic; with more, it is the document again in other words
-MOST_OF_IT = 0.5  # of a topic, at least: a sentence with fewer of its words speaks of something else
-FEW = 3  # sentences that speak of what is asked for, and are enough without others
 ENOUGH = 2  # sentences: with fewer, the headings say more
 TITLES = {"SHORT": 12, "LONG": 30}  # of parts that are named
 SLIDE_SENTENCES, SLIDE_TITLES = {"SHORT": 1, "LONG": 3}, 20  # of many slides: their titles say more
 LONG_DOCUMENT = 10  # pages: a few sentences say too little of more
 NAMED = 6  # of the names in a story
 LONG_STORY = 60_000  # characters: names are counted in as many at least, which takes 0.2 s
-
-_OfDocument = tuple[StoredDocument, list[StoredNote]]
 
 
 async def gist(
@@ -56,8 +47,12 @@ async def gist(
     documents = named or documents
     if scope.places:
         return await gist_of_places(db, documents, question, provider)
-    focus = _focus(question) if not named else None
-    by_document = [(document, await _notes(db, document, focus)) for document in documents]
+    focus = Focus.of(question) if not named else None
+    by_document = await focused(db, documents, focus) if focus else [(document, []) for document in documents]
+    says_enough = focus is not None and focus.is_enough(by_document)
+    if scope.wanted == "outcome" and not says_enough:
+        return None
+    by_document = [(document, notes or await _notes(db, document)) for document, notes in by_document]
     if scope.topic and not named:
         sections = [
             (document, [note for note in stored if speaks_of(scope.topic_words, note.chunk.section)])
@@ -65,10 +60,8 @@ async def gist(
         ]
         if any(within for _, within in sections):
             by_document = [(document, within) for document, within in sections if within]
-        elif not _says_enough(by_document, focus) and await _stands(db, documents, scope):
+        elif not says_enough and await _stands(db, documents, scope):
             return None
-    if scope.wanted == "outcome" and not _says_enough(by_document, focus):
-        return None
     closing = await _closing(db, [document for document, _ in by_document], question.answer_language)
     if isinstance(provider, Chat) and any(stored for _, stored in by_document):
         return written_summary(by_document, question, provider, closing)
@@ -105,47 +98,17 @@ def _cast(texts: Sequence[str]) -> list[str]:
     return names(sentence for sentence in said if not is_boilerplate(sentence))
 
 
-def _focus(question: Question) -> Callable[[str], float] | None:
-    """What a summary is asked for beside the whole: decisions, and the words of a topic; None for nothing."""
-    topic = question.scope.topic_words if len(question.scope.topic) <= NARROW else ()
-    if not question.wants_decisions and not topic and not question.wants_reasons:
-        return None
-
-    def sought(text: str) -> float:
-        named = sum(speaks_of((word,), text) for word in topic) / len(topic) if topic else 0.0
-        named = named if named >= MOST_OF_IT else 0.0
-        reason = REASON * (question.wants_reasons and denies(text))
-        return 1.0 + SOUGHT * (named + reason + (question.wants_decisions and bool(_decided().search(text))))
-
-    return sought
-
-
-@cache
-def _decided() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{any_of('text.decided')})", re.IGNORECASE)
-
-
-async def _notes(db: Database, document: StoredDocument, focus: Callable[[str], float] | None) -> list[StoredNote]:
-    """The stored notes; where there is a focus, and before the background work has made them, the same made now."""
+async def _notes(db: Database, document: StoredDocument) -> list[StoredNote]:
+    """The stored notes; before the background work has made them, the same made now."""
     async with db.read() as conn:
-        stored = [] if focus else await store.notes.notes(conn, document.id)
+        stored = await store.notes.notes(conn, document.id)
         chunks = [] if stored else await store.chunks.chunks(conn, document.id)
-    made = await asyncio.to_thread(notes, chunks, focus)
-    if focus:
-        sought = [note for note in made if focus(chunks[note.chunk].text[note.start : note.end]) > 1]
-        made = sought if len(sought) >= FEW else made
-    return stored or [StoredNote(chunks[note.chunk], note.start, note.end, note.part, note.weight) for note in made]
-
-
-def _says_enough(by_document: Sequence[_OfDocument], focus: Callable[[str], float] | None) -> bool:
-    """Whether enough sentences speak of what the summary is asked for."""
-    sought = (focus is not None and focus(note.text) > 1 for _, stored in by_document for note in stored)
-    return sum(sought) >= FEW
+    return stored or await asyncio.to_thread(notes_of, chunks)
 
 
 async def _stands(db: Database, documents: Sequence[StoredDocument], scope: Scope) -> bool:
     async with db.read() as conn:
-        within = await store.full_text.scope_of(conn, [document.id for document in documents])
+        within = await store.scopes.scope_of(conn, [document.id for document in documents])
         return await store.full_text.any_match(conn, within, match_of(scope.topic_words))
 
 
@@ -162,7 +125,7 @@ async def _closing(db: Database, documents: Sequence[StoredDocument], language: 
 
 
 def _picked(
-    by_document: Sequence[_OfDocument], made_of: dict[int, str], question: Question, length: Length, closing: str
+    by_document: Sequence[OfDocument], made_of: dict[int, str], question: Question, length: Length, closing: str
 ) -> Overview | None:
     """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each; and
     what there is of it, where sentences say little. None where nothing is said."""
@@ -216,7 +179,7 @@ def _of_slides(
     return Overview(f"{title}{opening}\n", passages, pieces_of(lines), closing, by_provider=True)
 
 
-def _titles(by_document: Sequence[_OfDocument], question: Question) -> str:
+def _titles(by_document: Sequence[OfDocument], question: Question) -> str:
     """The title of a single document, as a sentence, where more than a sentence or two is wanted."""
     [document] = {document for document, _ in by_document} if len(by_document) == 1 else {None}
     if document is None or not document.title or question.size.sentences or question.scope.topic:

@@ -23,15 +23,13 @@ class Place:
     end: int
 
 
-def match_of(topic: Sequence[TopicWord]) -> str:
-    """An FTS5 query for the chunks that may speak of all the topic's words."""
-    groups = []
-    for word in topic:
-        if word.is_dense:
-            groups += [quoted(pair) for pair in word.terms]
-        else:
-            groups.append(quoted(_stem(word.terms[0])) + "*")
-    return " AND ".join(groups)
+def match_of(topic: Sequence[TopicWord], *, every: bool = True) -> str:
+    """An FTS5 query for the chunks that may speak of all the topic's words, or of any."""
+    return (" AND " if every else " OR ").join(map(_match_of_word, topic))
+
+
+def _match_of_word(word: TopicWord) -> str:
+    return f"({' AND '.join(map(quoted, word.terms))})" if word.is_dense else f"{quoted(_stem(word.terms[0]))}*"
 
 
 def places(topic: Sequence[TopicWord], chunks: Sequence[StoredChunk]) -> list[Place]:

@@ -93,7 +93,7 @@ async def _mentions(
     """Where the topic is mentioned, counted and listed; None where no sentence has all its words."""
     by_id = {document.id: document for document in documents}
     async with db.read() as conn:
-        within = await store.full_text.scope_of(conn, list(by_id))
+        within = await store.scopes.scope_of(conn, list(by_id))
         chunks = await store.full_text.holding(conn, within, match_of(scope.topic_words))
     mentions = await asyncio.to_thread(mentions_of, scope.topic_words, chunks)
     if not mentions:

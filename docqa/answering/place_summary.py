@@ -87,7 +87,7 @@ async def labelled(db: Database, documents: Sequence[StoredDocument], labels: Se
     by_id = {document.id: document for document in documents}
     for label in labels:
         async with db.read() as conn:
-            scope = await store.full_text.scope_of(conn, list(by_id))
+            scope = await store.scopes.scope_of(conn, list(by_id))
             match = f"{quoted(label.word[:LEAST_COMMON])}* AND {quoted(str(label.first[0]))}"
             holding = await store.full_text.holding(conn, scope, match)
         held = {chunk.document for chunk in holding if begins_lines(label.word, chunk.text)}

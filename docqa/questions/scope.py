@@ -94,7 +94,9 @@ def _scope_of(question: str, language: str, wanted: Wanted | None, places: tuple
     if wanted == "placement" and not topic and not places:
         return Scope()
     words = sum(-(-len(word) // DENSE_WORD) if is_dense(word) else 1 for word in topic)
-    return Scope(wanted, topic, places) if least <= words <= most else Scope(places=places)
+    pronouns = every_word("questions.words.pointing")
+    topic = tuple(word for word in topic if word.casefold() not in pronouns)
+    return Scope(wanted, topic, places) if words <= most and len(topic) >= least else Scope(places=places)
 
 
 def common_scope(scopes: Sequence[Scope]) -> Scope:

@@ -10,8 +10,8 @@ from docqa.models.encoders import stored_model
 from docqa.search.passages import Scores
 from docqa.search.weights import Query, bm25_of_matches
 from docqa.store.chunks import Hit, StoredChunk
-from docqa.store.full_text import Scope
 from docqa.store.recent_words import Match
+from docqa.store.scopes import Scope
 from docqa.store.sql import Connection
 from docqa.store.vector_index import Known, VectorIndex
 from docqa.text.packed_terms import held
@@ -77,14 +77,14 @@ async def find_candidates(
     own = await _retrieve(conn, request.scope, query, embedder, vectors, across, request.begun)
     expanded = Retrieved(())
     if request.expansion and (others := [id_ for id_ in documents if id_ not in across]):
-        scope = await store.full_text.scope_of(conn, others)
+        scope = await store.scopes.scope_of(conn, others)
         expanded = await _retrieve(conn, scope, request.expansion, embedder, vectors, across)
     on_pages = [Retrieved(await store.chunks.page_hits(conn, *named)) for named in request.pages.items()]
     rankings = [own, expanded, *on_pages, Retrieved([Hit(chunk.id, chunk.document) for chunk, _ in request.tabled])]
     in_tables = {chunk.id: score for chunk, score in request.tabled}
     by_name = Retrieved(())
     if 0 < len(request.names) < len(documents):
-        scope = await store.full_text.scope_of(conn, list(request.names))
+        scope = await store.scopes.scope_of(conn, list(request.names))
         by_name = await _retrieve(conn, scope, query, embedder, vectors, across)
         rankings.append(by_name)
     scored = _fuse(rankings, across)[:limit]
@@ -123,7 +123,7 @@ async def _retrieve(
 ) -> Retrieved:
     matched: Sequence[Match] = ()
     if query.matching and (by_words := [id_ for id_ in scope.documents if id_ not in across]):
-        within = scope if len(by_words) == len(scope.documents) else await store.full_text.scope_of(conn, by_words)
+        within = scope if len(by_words) == len(scope.documents) else await store.scopes.scope_of(conn, by_words)
         occurrences = query.occurrences
         if within != occurrences.scope:
             occurrences = await store.full_text.occurrences(conn, within, query.matching)

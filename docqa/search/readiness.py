@@ -40,4 +40,4 @@ async def passages_left(index: Index, documents: Sequence[StoredDocument], langu
         ids -= await store.vectors.embedded(conn, ids, model)
         if queued:
             ids = await store.jobs.in_work(conn, ids)
-        return (await store.full_text.scope_of(conn, list(ids))).size if ids else 0
+        return (await store.scopes.scope_of(conn, list(ids))).size if ids else 0

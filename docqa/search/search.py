@@ -22,7 +22,7 @@ from docqa.search.weights import Query, weigh
 from docqa.store.chunks import Beside, StoredChunk
 from docqa.store.database import DRIVER
 from docqa.store.documents import StoredDocument
-from docqa.store.full_text import Scope
+from docqa.store.scopes import Scope
 from docqa.store.sql import Connection, quoted
 from docqa.tables.lookups.cells import Tables
 from docqa.tables.lookups.named_rows import rows_named
@@ -124,7 +124,7 @@ async def _worded(index: Index, documents: Sequence[StoredDocument], part: Part,
     tabled: list[tuple[StoredChunk, float]] = []
     if part.expansions:
         async with index.db.read() as conn:
-            scope = await store.full_text.scope_of(conn, [document.id for document in documents])
+            scope = await store.scopes.scope_of(conn, [document.id for document in documents])
             used = await _used(conn, scope, part)
             tabled = await _tabled(conn, documents, part, used)
     expansion = ", ".join(used)
@@ -139,7 +139,7 @@ async def _find(conn: Connection, index: Index, wording: _Wording, part: Part, l
     """What is found, `least` passages or more where there are, as far as their units have vectors compared."""
     documents, embedder, vectors = wording.documents, wording.embedder, wording.vectors
     by_id = {document.id: document for document in documents}
-    scope = await store.full_text.scope_of(conn, list(by_id))
+    scope = await store.scopes.scope_of(conn, list(by_id))
     model = stored_model(embedder) if embedder else None
     begun = store.nearest.begin(index.db.vectors, scope, model, vectors[0]) if model and vectors[0] else None
     words = store.full_text.at_hand(index.db.words, scope)

@@ -13,8 +13,9 @@ from itertools import zip_longest
 
 from docqa import store
 from docqa.store.common_terms import CommonTerms
-from docqa.store.full_text import Occurrences, Scope
+from docqa.store.full_text import Occurrences
 from docqa.store.recent_words import Match, Words
+from docqa.store.scopes import Scope
 from docqa.store.sql import Connection
 from docqa.text.detect import is_function_word
 from docqa.text.frequency import shares

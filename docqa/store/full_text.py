@@ -1,21 +1,21 @@
 """Full-text search in the chunks of some documents, and how many of them hold a term.
 
 Nothing here counts or ranks by the whole file: another account's documents would show in the figures, and the cost
-would follow what is stored instead of what is asked. A document's chunks have consecutive ids, but for pages that were
-read late, so that a few ranges of ids hold them all, and FTS5 reads of each term only what lies in these.
+would follow what is stored instead of what is asked. FTS5 reads of each term only what lies in the ranges of a scope.
 
 Among very many chunks a common term costs no more either: how many hold it is estimated from a sample until it has been
 read into memory, and it weighs only what the rare terms have found.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain
 
 from docqa.store.chunks import CHUNK, StoredChunk
 from docqa.store.common_terms import CommonTerms, numbers
 from docqa.store.recent_words import Match, RecentWords, Words
+from docqa.store.scopes import Scope
 from docqa.store.sql import Connection, fetch_all, quoted
 from docqa.text.packed_terms import counts, length, lengths, packed
 
@@ -29,63 +29,6 @@ BEGUN = 60  # matches that are weighed in the time in which one term is looked u
 # The ranges and the terms of a query as tables: taken from JSON row by row they would be parsed again for each match.
 _IN_SCOPE = """WITH part (first, last) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(?1)),
                     term (match) AS MATERIALIZED (SELECT value FROM json_each(?2)) """
-
-
-@dataclass(frozen=True)
-class Scope:
-    """The chunks of some documents, given by row id: `size` of them, whose ids are those in `ranges`, (first, last)
-    each. No other document has a chunk in these, but one that was deleted may have had; `runs` are what of them is
-    there."""
-
-    documents: tuple[int, ...]
-    ranges: tuple[tuple[int, int], ...]
-    runs: tuple[tuple[int, int], ...]
-    size: int
-
-
-async def scope_of(conn: Connection, documents: Sequence[int]) -> Scope:
-    """The chunks of these documents; the caller has checked whose they are."""
-    sql = """SELECT d.id, (SELECT min(id) FROM stored_chunk WHERE document = d.id),
-                    (SELECT max(id) FROM stored_chunk WHERE document = d.id), d.chunks
-             FROM json_each(?) CROSS JOIN any_document d ON d.id = value"""
-    runs: list[tuple[int, int]] = []
-    size = 0
-    for document, first, last, count in await fetch_all(conn, sql, json.dumps(documents)):
-        size += count
-        if first is None:
-            continue
-        runs += [(first, last)] if last - first + 1 == count else await _runs(conn, document)
-    runs = _joined(sorted(runs), ())
-    return Scope(tuple(documents), tuple(await _over_gaps(conn, runs)), tuple(runs), size)
-
-
-async def _runs(conn: Connection, document: int) -> list[tuple[int, int]]:
-    """The runs of consecutive ids of a document's chunks."""
-    sql = """SELECT min(id), max(id) FROM (
-                 SELECT id, id - row_number() OVER (ORDER BY id) AS run FROM stored_chunk WHERE document = ?)
-             GROUP BY run"""
-    return [(first, last) for first, last in await fetch_all(conn, sql, document)]
-
-
-async def _over_gaps(conn: Connection, runs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The runs, in order, with those made one between which there is no chunk any more."""
-    gaps = [(before[1], after[0]) for before, after in pairwise(runs)]
-    sql = """SELECT value ->> 1 FROM json_each(?)
-             WHERE NOT EXISTS (SELECT 1 FROM stored_chunk WHERE id > value ->> 0 AND id < value ->> 1)"""
-    empty = {row[0] for row in await fetch_all(conn, sql, json.dumps(gaps))} if gaps else set()
-    return _joined(runs, empty)
-
-
-def _joined(ranges: Sequence[tuple[int, int]], over: Collection[int]) -> list[tuple[int, int]]:
-    """The ranges, in order, with each joined to the one before that follows it at once, or whose first id is in
-    `over`."""
-    joined = list(ranges[:1])
-    for first, last in ranges[1:]:
-        if first == joined[-1][1] + 1 or first in over:
-            joined[-1] = (joined[-1][0], last)
-        else:
-            joined.append((first, last))
-    return joined
 
 
 @dataclass(frozen=True)
@@ -281,11 +224,22 @@ async def any_match(conn: Connection, scope: Scope, match: str) -> bool:
     return bool(await fetch_all(conn, sql, json.dumps(scope.ranges), json.dumps([match])))
 
 
-async def holding(conn: Connection, scope: Scope, match: str) -> list[StoredChunk]:
-    """Every chunk of the scope that an FTS5 query matches, in the order of the documents and of their text."""
-    sql = f"""{_IN_SCOPE} SELECT {CHUNK} FROM term CROSS JOIN part CROSS JOIN chunk_fts AS f
-              CROSS JOIN chunk c ON c.id = f.rowid JOIN json_each(?3) AS place ON place.value = c.document
-              WHERE f.chunk_fts MATCH term.match AND f.rowid BETWEEN part.first AND part.last
+async def holding(conn: Connection, scope: Scope, match: str, most: int = 0) -> list[StoredChunk]:
+    """Every chunk of the scope that an FTS5 query matches, in the order of the documents and of their text; of more
+    than `most`, where that is given, an even share."""
+    ids = (await _chunks(conn, scope.ranges, {match: match})).get(match, ())
+    return await _in_order(conn, scope, ids, most)
+
+
+async def spread(conn: Connection, scope: Scope, most: int) -> list[StoredChunk]:
+    """All chunks of the scope, in the same order; of more than `most` an even share."""
+    return await _in_order(conn, scope, list(chain.from_iterable(range(a, b + 1) for a, b in scope.runs)), most)
+
+
+async def _in_order(conn: Connection, scope: Scope, ids: Sequence[int], most: int) -> list[StoredChunk]:
+    step = max(1, -(-len(ids) // most)) if most else 1
+    sql = f"""SELECT {CHUNK} FROM json_each(?1) AS held CROSS JOIN chunk c ON c.id = held.value
+              JOIN json_each(?2) AS place ON place.value = c.document
               ORDER BY place.key, c.page_number, c.start"""
-    values = (json.dumps(scope.ranges), json.dumps([match]), json.dumps(scope.documents))
+    values = (json.dumps(ids[::step]), json.dumps(scope.documents))
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, *values)]

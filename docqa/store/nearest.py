@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 
 from docqa.store.chunks import Hit
-from docqa.store.full_text import Scope
 from docqa.store.recent import TOGETHER, has_numpy
 from docqa.store.recent_vectors import Compared
+from docqa.store.scopes import Scope
 from docqa.store.small_vectors import cosine_distance, small_question
 from docqa.store.sql import Connection, fetch_all, fetch_one
 from docqa.store.vector_index import Known, StoredModel, VectorIndex

@@ -139,7 +139,7 @@ async def parts(
     for text, vector in texts:
         async with db.read() as conn:
             marks = [time.perf_counter()]
-            scope = await store.full_text.scope_of(conn, [document.id for document in documents])
+            scope = await store.scopes.scope_of(conn, [document.id for document in documents])
             marks.append(time.perf_counter())
             words = store.full_text.at_hand(db.words, scope)
             query = await weigh(conn, scope, Part(text).searched_terms, "en", vector, at_hand=words)
@@ -164,7 +164,7 @@ async def recall(db: Database, documents: list[StoredDocument], texts: Sequence[
     queries = np.stack([np.frombuffer(vector, "<f4") for _, vector in texts])
     ids, cosines = [], []
     async with db.read() as conn:
-        scope = await store.full_text.scope_of(conn, [document.id for document in documents])
+        scope = await store.scopes.scope_of(conn, [document.id for document in documents])
         for document in documents:
             sql = "SELECT min(id), count(*) FROM stored_chunk WHERE document = ?"
             [(first, size)] = await fetch_all(conn, sql, document.id)

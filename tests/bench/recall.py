@@ -53,7 +53,7 @@ async def filled(path: Path, texts: list[str], vectors: Any) -> Database:
 async def places(db: Database, questions: Any) -> list[list[int]]:
     """The places of the passages that are found for each question."""
     async with db.read() as conn:
-        scope = await store.full_text.scope_of(conn, [1])
+        scope = await store.scopes.scope_of(conn, [1])
         first = scope.ranges[0][0]
         hits = [
             await nearest.nearest_chunks(conn, scope, MODEL, question.tobytes(), NEAREST, db.vectors)

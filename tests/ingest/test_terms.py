@@ -66,7 +66,7 @@ async def test_until_its_terms_are_rebuilt_a_chunk_is_searched_by_its_old_ones(s
         await store.terms.set_terms(conn, [(first.id, "new")])
         documents = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document")]
         for match, count in (("obsolete", 4), ("new", 1)):
-            scope = await store.full_text.scope_of(conn, documents)
+            scope = await store.scopes.scope_of(conn, documents)
             assert len(await store.full_text.holding(conn, scope, match)) == count
     await db.close()
 

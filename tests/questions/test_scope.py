@@ -165,6 +165,11 @@ def test_a_summary_of_something_names_it() -> None:
     assert scope_of("Worum geht es bei der Haftung?", "en") == Scope("summary", ("Haftung",))
 
 
+def test_a_pronoun_is_no_topic() -> None:
+    assert scope_of("Summarise what they say about pensions", "en") == Scope("summary", ("pensions",))
+    assert scope_of("Where are they mentioned?", "en").wanted == "passages"
+
+
 @pytest.mark.parametrize(
     ("language", "question", "wanted"),
     [

@@ -10,10 +10,10 @@ import pytest
 
 from docqa import store
 from docqa.search.weights import rarity
-from docqa.store import common_terms, full_text, recent_words
+from docqa.store import common_terms, full_text, recent_words, scopes
 from docqa.store.chunks import Chunk
 from docqa.store.database import Database
-from docqa.store.full_text import Scope
+from docqa.store.scopes import Scope
 from docqa.text.words import TERMS_VERSION
 
 pytestmark = pytest.mark.anyio
@@ -53,7 +53,7 @@ async def both(
     """(counts, the ids of the matches) in all documents, as in a small scope and as in a large one."""
     results = []
     async with db.read() as conn:
-        scope: Scope = await full_text.scope_of(conn, [1, 2, 3])
+        scope: Scope = await scopes.scope_of(conn, [1, 2, 3])
         assert scope.size == SIZE
         for large in (SIZE, 0):
             monkeypatch.setattr(full_text, "LARGE", large)
@@ -92,7 +92,7 @@ async def at_hand(db: Database, monkeypatch: pytest.MonkeyPatch, documents: list
     pytest.importorskip("numpy")
     monkeypatch.setattr(full_text, "LARGE", 0)
     async with db.read() as conn:
-        scope = await full_text.scope_of(conn, documents)
+        scope = await scopes.scope_of(conn, documents)
         await full_text.occurrences(conn, scope, words, full_text.at_hand(db.words, scope))
     db.words.wait()
     return scope

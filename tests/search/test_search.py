@@ -58,11 +58,11 @@ async def test_words_are_counted_in_the_documents_that_are_asked(app: Starlette,
     )
     async with app.state.services.db.read() as conn:
         ids = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document WHERE doc_id = ?", (ferries,))]
-        scope = await store.full_text.scope_of(conn, ids)
+        scope = await store.scopes.scope_of(conn, ids)
         assert scope.size == 2
         here = await store.full_text.occurrences(conn, scope, ["ferry", "lauterach", "mill"])
         assert here.counts == {"ferry": 2, "lauterach": 1}
-        nothing = await store.full_text.scope_of(conn, [])
+        nothing = await store.scopes.scope_of(conn, [])
         assert (nothing.size, (await store.full_text.occurrences(conn, nothing, ["ferry"])).counts) == (0, {})
 
 

@@ -53,7 +53,7 @@ print("msgpack" in sys.modules, len(frequency.shares("en")) > 1000, "wordfreq" i
 async def query(app: Starlette, text: str, language: str, vector: bytes | None = None) -> Query:
     async with app.state.services.db.read() as conn:
         documents = [row[0] for row in await conn.execute_fetchall("SELECT id FROM document")]
-        return await weigh(conn, await store.full_text.scope_of(conn, documents), terms(text), language, vector)
+        return await weigh(conn, await store.scopes.scope_of(conn, documents), terms(text), language, vector)
 
 
 async def test_a_general_word_weighs_little_although_the_file_has_it_once(

@@ -74,7 +74,7 @@ async def as_before(db: Database) -> None:
 async def state(db: Database, document: int) -> tuple[object, ...]:
     """All that is read of the passages, and what finds them."""
     async with db.read() as conn:
-        scope = await store.full_text.scope_of(conn, [document])
+        scope = await store.scopes.scope_of(conn, [document])
         near = await store.nearest.nearest_chunks(conn, scope, MODEL, vector(5), 9, db.vectors)
         similar = await store.nearest.similarities(conn, [hit.id for hit in near], MODEL, vector(5))
         return (

@@ -13,9 +13,10 @@ from docqa.search.weights import bm25_of_matches, rarity
 from docqa.store import recent_words
 from docqa.store.chunks import Chunk
 from docqa.store.database import Database
-from docqa.store.full_text import Scope, occurrences, scope_of
+from docqa.store.full_text import occurrences
 from docqa.store.recent import Recent
 from docqa.store.recent_words import Words
+from docqa.store.scopes import Scope, scope_of
 from docqa.text.words import TERMS_VERSION, terms
 
 pytest.importorskip("numpy")

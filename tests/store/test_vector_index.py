@@ -62,7 +62,7 @@ async def near(
     db: Database, documents: list[int], wanted: Any, limit: int = 20, model: StoredModel = MODEL
 ) -> list[Hit]:
     async with db.read() as conn:
-        scope = await store.full_text.scope_of(conn, documents)
+        scope = await store.scopes.scope_of(conn, documents)
         return await store.nearest.nearest_chunks(conn, scope, model, wanted.tobytes(), limit, db.vectors)
 
 

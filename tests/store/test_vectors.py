@@ -62,7 +62,7 @@ async def near(
 ) -> list[StoredChunk]:
     """The chunks of these documents that a search by vectors finds, best first."""
     async with db.read() as conn:
-        scope = await store.full_text.scope_of(conn, documents)
+        scope = await store.scopes.scope_of(conn, documents)
         hits = await store.nearest.nearest_chunks(conn, scope, model, wanted, limit, db.vectors)
         chunks = await store.chunks.by_id(conn, [hit.id for hit in hits])
     return [chunks[hit.id] for hit in hits]
