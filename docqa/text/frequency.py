@@ -5,6 +5,8 @@ The lists of `wordfreq` are of 2021 and cover some forty languages. Not covered:
 compared by pairs of characters.
 """
 
+from array import array
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -47,15 +49,15 @@ def pairs(language: str) -> frozenset[str]:
 def has_word(word: str, language: str) -> bool:
     """Whether a word in small letters, as it stands, is one that a language uses, be it rarely; True where there is no
     list of it. Thread-safe."""
-    listed = _listed(language)
-    return not listed or f"\n{word}\n".encode() in listed
+    listed, sought = _listed(language), hash(word)
+    at = bisect_left(listed, sought)
+    return not listed or at < len(listed) and listed[at] == sought
 
 
 @cache
-def _listed(language: str) -> bytes:
-    """The words of a language in one text, which takes a tenth of what a set would."""
-    listed = b"".join("\n".join([*words, ""]).encode() for words in _common_words(language, None))
-    return b"\n" + listed if listed else b""
+def _listed(language: str) -> "array[int]":
+    """The words of a language by their hashes, in order, which take a tenth of what a set would."""
+    return array("q", sorted(hash(word) for words in _common_words(language, None) for word in words))
 
 
 def _common_words(language: str, least: int | None = _LEAST) -> Iterator[list[str]]:

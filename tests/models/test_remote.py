@@ -1,6 +1,7 @@
 """Remote providers, played on loopback: what each is sent, how its answer is read, how failures end, where keys go."""
 
 import asyncio
+import gzip
 import json
 import logging
 import os
@@ -684,6 +685,39 @@ async def test_a_certificate_is_checked(http: HttpClient, tmp_path: Path, monkey
         trusting = HttpClient()
         assert await ask(model_at(trusting, server.url)) == ["12"]
         await trusting.close()
+
+
+@pytest.mark.parametrize(
+    ("no_proxy", "url", "sees"),
+    [
+        ("provider.invalid", "https://provider.invalid/v1", False),
+        ("other.invalid", "https://provider.invalid/v1", True),
+        ("*", "https://provider.invalid/v1", False),
+        ("", "https://localhost:1/v1", False),
+        ("", "https://127.0.0.1:1/v1", False),
+    ],
+)
+async def test_a_proxy_is_passed_by_where_the_environment_says_so_and_to_this_machine(
+    http: HttpClient, monkeypatch: pytest.MonkeyPatch, no_proxy: str, url: str, sees: bool
+) -> None:
+    async with stand_in(status(503)) as proxy:
+        monkeypatch.setenv("ALL_PROXY", f"127.0.0.1:{proxy.port}")  # without a scheme it is one for HTTP
+        monkeypatch.setenv("NO_PROXY", no_proxy)
+        await failure(model_at(http, url, seconds=1))
+        assert bool(proxy.requests) == sees
+
+
+async def test_what_is_compressed_though_it_was_not_asked_for_is_read(http: HttpClient) -> None:
+    body = gzip.compress("".join(openai("12")).encode())
+
+    async def reply(writer: asyncio.StreamWriter) -> None:
+        head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(body)}\r\n\r\n"
+        writer.write(head.encode() + body)
+        await writer.drain()
+
+    async with stand_in(reply) as server:
+        assert await ask(model_at(http, server.url)) == ["12"]
+        assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
 async def test_an_unusable_proxy_is_named(http: HttpClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,14 +9,17 @@ import logging
 import math
 import ssl
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterable
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from docqa import __version__
 from docqa.catalog.targets import Target
 from docqa.errors import ProviderFailed, Unavailable
+from docqa.loopback import is_loopback
 from docqa.models.chat import sse
 from docqa.models.chat.failures import RETRY_AFTER, RETRY_PAUSE, Failure, Failures
 from docqa.models.chat.wire import Complaint, Wire, read_complaint
@@ -30,9 +33,12 @@ CONNECT_SECONDS = 5.0
 TRIES = 3
 LONGEST_DOWN = 60  # seconds without another request after a failure, whatever time the provider names
 BODY_BYTES = 1 << 20  # of an error or a list of models
-
-# A proxy could read what is sent over plain HTTP, and does not lead to this machine. TLS it only forwards.
-_DIRECT = ("http://", "all://localhost", "all://127.0.0.1", "all://[::1]")
+HEADERS = {
+    "User-Agent": f"DocQA/{__version__}",
+    "Accept": "*/*",
+    "Accept-Encoding": "identity",  # compressed tokens would arrive in lumps
+    "Content-Type": "application/json",
+}
 
 
 class HttpClient:
@@ -40,39 +46,50 @@ class HttpClient:
 
     def __init__(self) -> None:
         self._opening = asyncio.Lock()
-        self._client: httpx.AsyncClient | None = None
+        self._open: dict[str, httpx.AsyncHTTPTransport] = {}  # by the proxy they lead through, "" for none
 
-    async def connections(self) -> "httpx.AsyncClient":
-        """The shared client.
+    async def connections(self, url: str) -> "httpx.AsyncHTTPTransport":
+        """Those to this address: what stands above them in httpx, for redirects, cookies and what is compressed, is of
+        no use to any provider and would take a tenth of the time around an answer.
 
         Raises ProviderFailed where the environment names an unusable proxy or certificate file.
         """
+        proxy = _proxy_for(url)
+        if proxy in self._open:
+            return self._open[proxy]
         async with self._opening:
-            if self._client is None:
+            if proxy not in self._open:
                 try:
                     # In a thread: importing httpx and reading the certificates takes a while.
-                    self._client = await asyncio.to_thread(_open)
+                    self._open[proxy] = await asyncio.to_thread(_opened, proxy)
                 except (OSError, ValueError, ImportError) as error:
                     raise ProviderFailed(
                         f"No provider can be reached: {error}. "
                         "Check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE in the environment."
                     ) from error
-            return self._client
+            return self._open[proxy]
 
     async def close(self) -> None:
-        """Close the connections; the client cannot be used afterwards."""
-        if self._client is not None:
-            await self._client.aclose()
+        """Close the connections."""
+        for connections in self._open.values():
+            await connections.aclose()
 
 
-def _open() -> "httpx.AsyncClient":
+def _proxy_for(url: str) -> str:
+    """The environment's proxy for an address, many networks have no other way out; "" for none. A proxy could read what
+    is sent over plain HTTP, and does not lead to this machine. TLS it only forwards."""
+    parts = urlsplit(url)
+    if parts.scheme == "http" or is_loopback(parts.hostname or "") or proxy_bypass(parts.netloc):
+        return ""
+    proxies = getproxies()
+    proxy = proxies.get("https") or proxies.get("all") or ""
+    return proxy if "://" in proxy or not proxy else f"http://{proxy}"
+
+
+def _opened(proxy: str) -> "httpx.AsyncHTTPTransport":
     import httpx
 
-    # Compressed tokens would arrive in lumps.
-    headers = {"User-Agent": f"DocQA/{__version__}", "Accept-Encoding": "identity"}
-    # The environment's proxies and SSL_CERT_FILE apply: many networks have no other way out.
-    # A redirect would carry the key to another address.
-    return httpx.AsyncClient(headers=headers, follow_redirects=False, trust_env=True, mounts=dict.fromkeys(_DIRECT))
+    return httpx.AsyncHTTPTransport(proxy=proxy or None)
 
 
 @dataclass
@@ -136,7 +153,7 @@ class Peer:
         import httpx
 
         try:
-            async with aclosing(sse.events(response.aiter_bytes())) as events:
+            async with aclosing(sse.events(_as_sent(response))) as events:
                 async for data in events:
                     yield data
         except sse.EventTooLong as error:
@@ -173,14 +190,15 @@ class Peer:
         """One request; a field that the provider complains about is added to `changes`."""
         import httpx
 
-        client = await self.client.connections()
-        timeout = httpx.Timeout(self.seconds, connect=CONNECT_SECONDS)
-        headers = self.wire.headers(self.key) | {"Content-Type": "application/json"}
+        connections = await self.client.connections(self.url)
+        timeout = httpx.Timeout(self.seconds, connect=CONNECT_SECONDS).as_dict()
+        headers = HEADERS | self.wire.headers(self.key)
         content = json.dumps(body).encode() if body else None
         try:
-            response = await client.send(
-                client.build_request(method, self.url + path, content=content, headers=headers, timeout=timeout),
-                stream=True,
+            response = await connections.handle_async_request(
+                httpx.Request(
+                    method, self.url + path, content=content, headers=headers, extensions={"timeout": timeout}
+                )
             )
             if response.status_code == 200:
                 return response
@@ -224,6 +242,13 @@ async def _beginning(response: "httpx.Response", most: int = BODY_BYTES) -> byte
         if len(content) > most:
             break
     return bytes(content)
+
+
+def _as_sent(response: "httpx.Response") -> AsyncIterable[bytes]:
+    """The body as it comes; decoded where it is compressed though that was not asked for."""
+    if "Content-Encoding" in response.headers:
+        return response.aiter_bytes()
+    return cast(AsyncIterable[bytes], response.stream)
 
 
 def _decoded(content: bytes) -> object:
