@@ -110,9 +110,10 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
     numbered = [place for place in part.places if place.kind in ("chapter", "section")]
     count = RETRIEVED if numbered else PASSAGES
     passages = await search(index, documents, part, count)
-    meant = await asyncio.to_thread(respelled, part, (passage.text for passage in passages))
-    if meant is not part:
-        part, passages = meant, await search(index, documents, meant, count)
+    if part.slips:
+        meant = await asyncio.to_thread(respelled, part, (passage.text for passage in passages))
+        if meant is not part:
+            part, passages = meant, await search(index, documents, meant, count)
     chosen = (await _in_places(index.db, numbered, passages))[:PASSAGES]
     if part.kind in TITLED:
         chosen = await asyncio.to_thread(titled, part, chosen)

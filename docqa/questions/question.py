@@ -128,7 +128,7 @@ class Part:
     `places` are the pages, chapters and sections it is about, `pages` the page numbers among them and `named` the
     search terms by which it names documents, each by the document's row id.
     `unit` is the word for what a number counts or measures, "" where none is named.
-    `several`: it asks for more than one thing of a kind.
+    `several`: it asks for more than one thing of a kind. `slips` are words that may be some: its language lacks them.
     """
 
     text: str
@@ -139,6 +139,7 @@ class Part:
     expects: Expected | None = None
     unit: str = ""
     several: bool = False
+    slips: frozenset[str] = frozenset()
     places: tuple[Place, ...] = ()
     pages: Mapping[int, frozenset[int]] = field(default_factory=dict)
     named: Mapping[int, frozenset[str]] = field(default_factory=dict)
@@ -240,10 +241,9 @@ class Question:
     `text` is the last user message as it was sent, but for long gaps, `core` the same without what it says of the form
     of the answer, `history` the earlier (sender, message) pairs, `system` the client's own system prompts. `language`
     is the question's; answers are in `answer_language`. `parts` are what it asks, each standing alone, at least one.
-    `documents` are the row ids of those that are asked. `points_at_document`: it
-    speaks of "this book", and not of "the book", which may be one that is told of. `wants_decisions`: it asks what was
-    decided; `wants_signature`: who signed, and nothing more; `wants_reasons`: why;
-    `wants_comparison`: two things side by side, or what tells them apart.
+    `documents` are the row ids of those that are asked. `points_at_document`: it speaks of "this book", and not of "the
+    book", which may be one that is told of. `wants_decisions`: it asks what was decided; `wants_signature`: who signed,
+    and nothing more; `wants_reasons`: why; `wants_comparison`: two things side by side, or what tells them apart.
     """
 
     text: str

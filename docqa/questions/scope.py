@@ -69,6 +69,8 @@ def _labels(question: str, language: str) -> tuple[Place, ...]:
 def _scope_of(question: str, language: str, wanted: Wanted | None, places: tuple[Place, ...]) -> Scope:
     if not places and wanted in (None, "summary") and (properties := _properties(question, language)):
         return Scope("properties", properties=properties)
+    if wanted is None and not places:
+        return Scope("outcome") if _asks_for_outcome(question, language) else Scope()
     rest = question
     for place in places:
         rest = rest.replace(place.label, " ")
@@ -77,14 +79,12 @@ def _scope_of(question: str, language: str, wanted: Wanted | None, places: tuple
         "document",
         *(["kinds"] if wanted == "summary" else []),
         *(["placing"] if wanted in ("placement", "contents") else []),
-        *(["task", "polite"] if places and wanted is None else []),
+        *(["task", "polite"] if wanted is None else []),
     ]
     topic = topic_of(rest, *fillers)
-    if wanted is None and not places and _asks_for_outcome(question, language):
-        return Scope("outcome")
     if wanted is None:
         # "What happens in chapter 7?" asks for all of it, "who signs in chapter 7?" for something in it.
-        whole = bool(places) and not topic and expected(question, language) is None
+        whole = not topic and expected(question, language) is None
         return Scope("summary" if whole else "passages", places=places)
     if wanted == "summary" and topic and expected(question, language) is not None:
         return Scope(places=places)  # "how many studies does the survey sum up"

@@ -7,21 +7,28 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from docqa.questions.question import Part
+from docqa.questions.wording import content
 from docqa.text.frequency import has_word
 
 SHORTEST = 5  # letters: of shorter words too many are near each other
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+def possible_slips(text: str, language: str) -> frozenset[str]:
+    """The words that say what a text is about and that its language does not have."""
+    return frozenset(
+        word
+        for word in content(text, language)
+        if len(word) >= SHORTEST and word.isalpha() and not has_word(word.casefold(), language)
+    )
+
+
 def respelled(part: Part, texts: Iterable[str]) -> Part:
-    """The part with its slips mended by the words of these texts; itself where it has none. A word of the texts or of
-    the language is no slip, nor is one that begins otherwise."""
-    unknown = {word for word in part.content if _may_be_slip(word, part.language)}
-    if not unknown:
-        return part
+    """The part with its slips mended by the words of these texts; itself where it has none. A word of the texts is no
+    slip, nor is one that begins otherwise."""
     held = Counter(word for text in texts for word in _WORD.findall(text.casefold()))
     meant = {}
-    for word in unknown:
+    for word in part.slips:
         typed = word.casefold()
         near = [other for other in held if other[0] == typed[0] and is_one_slip_away(typed, other)]
         if near and typed not in held:
@@ -30,10 +37,6 @@ def respelled(part: Part, texts: Iterable[str]) -> Part:
     if not meant:
         return part
     return replace(part, text=_WORD.sub(lambda word: meant.get(word[0], word[0]), part.text))
-
-
-def _may_be_slip(word: str, language: str) -> bool:
-    return len(word) >= SHORTEST and word.isalpha() and not has_word(word.casefold(), language)
 
 
 def is_one_slip_away(typed: str, word: str) -> bool:

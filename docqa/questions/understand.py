@@ -29,6 +29,7 @@ from docqa.questions.scope import (
     topic_of,
 )
 from docqa.questions.small_talk import small_talk
+from docqa.questions.spelling import possible_slips
 from docqa.questions.wording import content, matches, says_enough
 from docqa.text.words import terms
 
@@ -189,6 +190,7 @@ def _part(
         expects="number" if expects is None and kind == "number" else expects,
         unit=unit,
         several=kind == "list" or asks_for_several(text, language),
+        slips=possible_slips(text, language),
         places=tuple(own),
         pages={id_: numbers for id_, numbers in pages.items() if numbers},
         named=named_by(terms(alone.whole), {document.id: document.name for document in documents}),

@@ -131,14 +131,14 @@ def every_number(texts: Iterable[str], language: str) -> frozenset[Decimal]:
     values: set[Decimal] = set()
     for text in texts:
         folded = _folded(text)
-        values.update(*_numbers(folded), _alone(folded))
+        values.update(*_numbers(folded), plain_numbers(folded))
         values.update(Decimal(known) for word in _WORD.findall(folded) if (known := in_words(word, language)))
         if alpha2digit is not None and language in SPELLED_OUT:
-            values.update(_alone(alpha2digit(text, language)))
+            values.update(plain_numbers(alpha2digit(text, language)))
     return frozenset(values)
 
 
-def _alone(text: str) -> set[Decimal]:
+def plain_numbers(text: str) -> set[Decimal]:
     """The runs of digits without a mark: also the parts of what may be one number or several, 2 300."""
     return {Decimal(digits) for digits in _ALONE.findall(text)}
 

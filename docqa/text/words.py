@@ -54,6 +54,8 @@ _ARABIC_VOWELS = re.compile("[اوي]")
 
 def fold(text: str) -> str:
     """Compatibility forms, case, and the accents of alphabets removed: what search compares."""
+    if text.isascii():  # most words: a tenth of the time
+        return text.lower()
     return _ACCENTED.sub(_without_marks, unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -63,7 +65,7 @@ def _without_marks(match: re.Match[str]) -> str:
 
 def without_accents(text: str) -> str:
     """The text without the accents of Latin letters, character by character: as people type in a hurry."""
-    return text.translate(_WITHOUT_ACCENT)
+    return text if text.isascii() else text.translate(_WITHOUT_ACCENT)
 
 
 @lru_cache(16_384)  # words come again and again, and a question is held against some ten passages
@@ -136,7 +138,7 @@ def term_set(text: str) -> frozenset[str]:
 def by_word(text: str, of_word: Callable[[str], Iterable[str]]) -> list[str]:
     """The search terms of a text, those of its words and numbers in the form that `of_word` gives them."""
     folded = fold(text)
-    if not _DENSE_RUN.search(folded):
+    if folded.isascii() or not _DENSE_RUN.search(folded):
         return [*chain.from_iterable(map(of_word, _ALPHABETIC_PIECE.findall(folded))), *_compounds(folded)]
     out: list[str] = []
     for piece in _PIECE.finditer(folded):
@@ -180,5 +182,7 @@ def is_compound(term: str) -> bool:
 
 def is_dense(text: str) -> bool:
     """Whether most letters of the text belong to a script without spaces."""
+    if text.isascii():
+        return False
     dense = sum(len(run) for run in _DENSE_RUN.findall(text))
     return dense > 0 and 2 * dense > sum(map(str.isalpha, text))
