@@ -105,12 +105,11 @@ MAIL = b"Received: from a by b\r\nFrom: Ada <ada@example.org>\r\nSubject: Number
 # --- ours ---
 
 
-@pytest.mark.parametrize("suffix", [*SUFFIXES, ".xls", ".html", ""])
 @pytest.mark.parametrize("kind", CONTENTS)
-def test_a_known_content_decides_under_every_name(kind: str, suffix: str) -> None:
-    assert detect(CONTENTS[kind], f"a{suffix}", "") == kind
-    assert detect(CONTENTS[kind], f"a{suffix}", "application/octet-stream") == kind
-    assert detect(CONTENTS[kind], f"a{suffix}", "text/plain") == kind
+def test_a_known_content_decides_under_every_name(kind: str) -> None:
+    for suffix in [*SUFFIXES, ".xls", ".html", ""]:
+        for media_type in ("", "application/octet-stream", "text/plain"):
+            assert detect(CONTENTS[kind], f"a{suffix}", media_type) == kind, (suffix, media_type)
 
 
 TEXTS = [suffix for suffix in SUFFIXES if kind_named(suffix) in ("txt", "csv", "md", "html", "json", "xml")]
@@ -250,12 +249,11 @@ def test_a_word_document_may_embed_a_presentation() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b" \r\n\t\f\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xef\xbb\xbf \n", b"\0" * 5000])
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_an_empty_file_is_refused_as_empty(data: bytes, suffix: str) -> None:
-    assert refusal(data, f"a{suffix}") == "The file is empty."
+def test_an_empty_file_is_refused_as_empty(data: bytes) -> None:
+    for suffix in SUFFIXES:
+        assert refusal(data, f"a{suffix}") == "The file is empty.", suffix
 
 
-@pytest.mark.parametrize("suffix", [*(suffix for suffix in SUFFIXES if suffix not in TEXTS), ".json", ".jsonl"])
 @pytest.mark.parametrize(
     "page",
     [
@@ -267,10 +265,12 @@ def test_an_empty_file_is_refused_as_empty(data: bytes, suffix: str) -> None:
         b"<script>location='/login'</script>",
     ],
 )
-def test_a_web_page_under_another_name_is_refused_as_a_login_or_error_page(page: bytes, suffix: str) -> None:
-    message = refusal(page, f"a{suffix}")
-    assert message.startswith(f"The file is not a {suffix} file: it is an HTML page, perhaps a login or error page.")
-    assert "upload that" in message
+def test_a_web_page_under_another_name_is_refused_as_a_login_or_error_page(page: bytes) -> None:
+    for suffix in [*(suffix for suffix in SUFFIXES if suffix not in TEXTS), ".json", ".jsonl"]:
+        message = refusal(page, f"a{suffix}")
+        what = "it is an HTML page, perhaps a login or error page."
+        assert message.startswith(f"The file is not a {suffix} file: {what}")
+        assert "upload that" in message
 
 
 @pytest.mark.parametrize(
@@ -286,11 +286,11 @@ def test_a_web_page_under_another_name_is_refused_as_a_login_or_error_page(page:
     ],
     ids=repr,
 )  # fmt: skip
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_foreign_files_are_named(data: bytes, what: str, suffix: str) -> None:
-    message = refusal(data, f"a{suffix}")
-    assert message.startswith(f"The file is not a {suffix} file: it is a")
-    assert what in message
+def test_foreign_files_are_named(data: bytes, what: str) -> None:
+    for suffix in SUFFIXES:
+        message = refusal(data, f"a{suffix}")
+        assert message.startswith(f"The file is not a {suffix} file: it is a")
+        assert what in message
 
 
 @pytest.mark.parametrize(
