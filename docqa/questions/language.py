@@ -7,15 +7,15 @@ from docqa.languages import every
 from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import WORD, unspaced
 from docqa.text.detect import detect, written_in
-from docqa.text.frequency import shares
-from docqa.text.words import terms
+from docqa.text.frequency import has_word, shares
+from docqa.text.words import fold
 
 ENOUGH_WORDS = 3  # from here on the detector is right alone: one or two words it takes for English or Italian
 ENOUGH_CHARACTERS = 6  # in scripts without spaces
 # Up to here its word is compared with how common the words are in each language that is likely: it takes "whats the
 # price per person" for Italian.
 FEW_WORDS = 12
-_RARE = 1e-4  # the share of a word that a language does not have
+_RARE, _UNKNOWN = 1e-4, 1e-6  # the shares of a word that is rare in a language, and of one that it does not have
 
 
 def question_language(text: str, earlier: str, documents: Sequence[str]) -> str:
@@ -45,7 +45,7 @@ def question_language(text: str, earlier: str, documents: Sequence[str]) -> str:
 def _commonest(text: str, candidates: Iterable[str]) -> str:
     """The first of the languages in which the words of a short text are most common; "" for a longer one, and where
     their words are not known."""
-    words = [term for term in terms(text) if term.isalpha()]
+    words = [word.casefold() for word in WORD.findall(text) if word.isalpha()]
     if not words or len(words) > FEW_WORDS or unspaced(text):
         return ""
     common = {code: _mean(words, code) for code in dict.fromkeys(candidates) if code and shares(code)}
@@ -54,8 +54,11 @@ def _commonest(text: str, candidates: Iterable[str]) -> str:
 
 
 def _mean(words: Sequence[str], language: str) -> float:
-    known = shares(language)
-    return sum(math.log(max(_RARE, known.get(word, 0.0))) for word in words) / len(words)
+    return sum(math.log(_share(word, language)) for word in words) / len(words)
+
+
+def _share(word: str, language: str) -> float:
+    return shares(language).get(fold(word), 0.0) or (_RARE if has_word(word, language) else _UNKNOWN)
 
 
 def _words(text: str) -> set[str]:

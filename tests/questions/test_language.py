@@ -38,6 +38,8 @@ def test_a_short_follow_up_is_in_the_language_of_the_conversation() -> None:
         ("whats the price per person?", ["de"], "en"),
         ("bike mileage rate?", ["de"], "en"),
         ("Was kostet das?", ["en"], "de"),
+        ("Was hofft CC DE?", ["de"], "de"),  # English has "was" too, but not "hofft"
+        ("Was John here?", ["de"], "en"),
         ("Qual è il prezzo?", ["en"], "it"),
         ("how much", ["fr"], "en"),
         ("gracias", ["en"], "es"),
