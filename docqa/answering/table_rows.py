@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from docqa.text.marks import is_rule
 from docqa.text.units import Unit
 
-_GAP = re.compile(r"(?<![ \t])[ \t]*(?:\t| \| )[ \t]*")
+GAP = re.compile(r"(?<![ \t])[ \t]*(?:\t| \| )[ \t]*")  # between two cells
 _SPACES = re.compile(r" {3,}")
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
 _ASIDE = 2  # characters by which the lines of one cell may be out of line
@@ -17,8 +17,8 @@ def cells_of(row: str) -> list[str]:
     """The cells of a row or of a line of column headings, each on one line; where runs of spaces part them, what stands
     in a further line belongs to the cell above it."""
     first, *others = row.strip("\n").split("\n")
-    if _GAP.search(row) or not _SPACES.search(first):
-        return [" ".join(cell.split()) for cell in _GAP.split(row.strip("\n"))]
+    if GAP.search(row) or not _SPACES.search(first):
+        return [" ".join(cell.split()) for cell in GAP.split(row.strip("\n"))]
     starts, cells = [0, *(gap.end() for gap in _SPACES.finditer(first))], _SPACES.split(first)
     for line in others:
         for further in _CELL.finditer(line):

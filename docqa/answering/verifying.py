@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
+from docqa.answering.row_slips import in_own_row
 from docqa.answering.scoring import NOT_SAID, VERIFIED, rank_bonus, unit_score
 from docqa.answering.table_rows import cells_of, headings_of
 from docqa.errors import Unavailable
@@ -38,10 +39,10 @@ class Excerpt(NamedTuple):
         """Whether a unit of the passage lies in it."""
         return self.start <= scored.start and scored.end <= self.end
 
-    def shows(self, span: Span, scored: ScoredUnit) -> bool:
-        """Whether a span of what was read lies in a unit, or reaches into it."""
+    def in_passage(self, span: Span) -> Span:
+        """The span of what was read, in the coordinates of the passage."""
         by = self.start - len(self.heading)
-        return span.start + by < scored.end and span.end + by > scored.start
+        return span._replace(start=span.start + by, end=span.end + by)
 
 
 async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
@@ -57,7 +58,9 @@ async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) ->
             readings = await verifier.readings(part.searched, texts)
         except Unavailable:
             break  # it died over these; the reader's opinion still counts
-        read += zip(some, map(_as_told, readings) if part.kind == "whether" else readings, strict=True)
+        for excerpt, reading in zip(some, readings, strict=True):
+            told = _as_told(reading) if part.kind == "whether" else reading
+            read.append((excerpt, _in_passage(part, passages[excerpt.passage], excerpt, told)))
     return [
         _verified(passage, [(excerpt, reading) for excerpt, reading in read if excerpt.passage == place])
         for place, passage in enumerate(passages)
@@ -70,6 +73,12 @@ def _as_told(reading: Reading) -> Reading:
         return reading
     best, *others = reading.spans
     return reading._replace(spans=[best._replace(score=max(best.score, *reading.yes_no)), *others])
+
+
+def _in_passage(part: Part, passage: Passage, excerpt: Excerpt, reading: Reading) -> Reading:
+    """What was read, its spans in the coordinates of the passage, and in a table in the rows that they are of."""
+    spans = map(excerpt.in_passage, reading.spans)
+    return reading._replace(spans=[in_own_row(part, passage.text, passage.units, span) for span in spans])
 
 
 def _is_answered(read: Sequence[tuple[Excerpt, Reading]]) -> bool:
@@ -135,6 +144,11 @@ def _seen(scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> Scored
     holding = [(excerpt, reading) for excerpt, reading in read if excerpt.holds(scored)]
     if not holding:
         return scored
-    shown = (span.score for excerpt, reading in holding for span in reading.spans if excerpt.shows(span, scored))
+    shown = (
+        span.score
+        for _, reading in holding
+        for span in reading.spans
+        if span.start < scored.end and span.end > scored.start
+    )
     _, surest = max(holding, key=lambda pair: pair[1].score)
     return replace(scored, verified=max(shown, default=NOT_SAID), yes_no=surest.yes_no)
