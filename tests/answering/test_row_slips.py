@@ -42,7 +42,10 @@ def test_a_span_before_the_names_of_its_row_is_of_the_row_that_is_named(question
 
 def test_a_span_outside_of_tables_stays() -> None:
     text = "Sylvan Paper closes. It is on 31 August."
-    sentences = [Unit(0, 20, "paragraph", None, None, 0, len(text)), Unit(21, 40, "paragraph", None, None, 0, len(text))]
+    sentences = [
+        Unit(0, 20, "paragraph", None, None, 0, len(text)),
+        Unit(21, 40, "paragraph", None, None, 0, len(text)),
+    ]
     scored = [ScoredUnit(unit=unit, coverage=0.0) for unit in sentences]
     span = Span(30, 39, 3.0)
     assert in_own_row(Part("When does Sylvan Paper close?"), text, scored, span) == span

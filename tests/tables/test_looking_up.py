@@ -102,3 +102,14 @@ async def test_the_source_is_the_passage_that_holds_the_row(client: httpx.AsyncC
 async def test_what_it_leaves_to_the_passages(client: httpx.AsyncClient, question: str) -> None:
     answer, _ = await ask(client, question)
     assert not any(mark in answer for mark in (", 2022:", ", 2023:", ", Margin:", "rose by", ", Bags sold:"))
+
+
+async def test_amounts_in_a_column_without_a_name_are_not_summed(client: httpx.AsyncClient) -> None:
+    text = (
+        "The fund pays people who fell ill.\n\n | Actual 2004 | Actual 2005 | \n"
+        "Filed | 1,200 | 1,340 | $1,500\nApproved | 900 | 950 | $1,100\nDenied | 300 | 390 | $400\n"
+    )
+    doc_id = await upload(client, text)
+    for question in ("how many people got money", "how much money is there in total"):
+        chat = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])
+        assert "3,000" not in chat.json()["answer"]["message"], question

@@ -86,8 +86,9 @@ async def answer_by_counting_on_pages(
     whole = await fitting_table(conn, encoders, documents, question, question.stand_alone, is_read=False)
     if not isinstance(whole, Fitting) or whole.unknown or not whole.counts or not _is_figure(whole.plan):
         return None
-    # What a word means in a column without a name, nobody can say: "Best Buy" above another may head the rows.
-    if not all(whole.table.columns[filter_.place].is_named for filter_ in whole.plan.filters):
+    # What stands in a column without a name, nobody can say: "Best Buy" above another may head the rows, and amounts of
+    # money in it need not be what "how many people got money" asks for.
+    if not all(whole.table.columns[place].is_named for place in whole.plan.places):
         return None
     return await _answer(conn, documents, question, [whole])
 
