@@ -183,8 +183,8 @@ def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, l
     if span is None or span.score < SURE or words_in(text) < LONG_SENTENCE or unit.kind != "paragraph":
         return text
     fact = " ".join(evidence.text[span.start : span.end].split())
-    return f"{fact[0].upper()}{fact[1:]}: “{text}”" if words_in(fact) * 3 < words_in(text) else text
+    return f"{fact[0].upper()}{fact[1:]}{_colon(text)}“{text}”" if words_in(fact) * 3 < words_in(text) else text
 
 
-def _colon(word: str) -> str:
-    return "：" if is_dense(word) else ": "
+def _colon(text: str) -> str:
+    return "：" if is_dense(text) else ": "

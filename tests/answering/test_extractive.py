@@ -125,6 +125,9 @@ async def test_the_words_that_answer_come_first_only_where_the_reader_is_sure_an
     assert piece.text == f"Kari Nord: “{text}”"
     [piece] = await extract(question("Who signed?"), evidence(text, 1.0, spans=unsure))
     assert piece.text == text
+    chinese = "在洪水过后的第二年，卡丽·诺德代表旧桥旁边那座房子的主人签署了为期十年的租约，并且支付了第一笔押金。"
+    [piece] = await extract(question("谁签的？"), evidence(chinese, 1.0, spans=(Candidate(10, 15, 14.0),)))
+    assert piece.text == f"卡丽·诺德：“{chinese}”"
 
 
 async def test_each_part_of_a_question_has_its_own_unit() -> None:
