@@ -231,6 +231,8 @@ async def _completed(conn: Connection, passages: Sequence[Passage]) -> list[Pass
 def _complete(passage: Passage, beside: Beside, *, next_found: bool) -> Passage:
     before = chunking.before(beside.before, beside.gap_before)
     after = "" if next_found else chunking.after(beside.after, beside.gap_after)
+    if not before and not after:
+        return passage
     shift, length = len(before), len(passage.chunk.text)
     blocks = [block._replace(start=block.start + shift, end=block.end + shift) for block in passage.blocks]
     # What completes the chunk belongs to the paragraph that was cut.
