@@ -73,7 +73,9 @@ async def gist(
     is_long = any(_is_long(document) and made_of.get(document.id) for document, _ in by_document)
     names_parts = is_long and question.options.length == "SHORT"
     length = length_of(question, len(by_document), names_parts=names_parts)
-    return await asyncio.to_thread(_picked, by_document, made_of, question, length, closing)
+    return await asyncio.to_thread(
+        _picked, by_document, made_of, question, length, closing, of_several=len(documents) > 1
+    )
 
 
 async def _made_of(db: Database, document: StoredDocument, question: Question) -> str:
@@ -125,10 +127,17 @@ async def _closing(db: Database, documents: Sequence[StoredDocument], language: 
 
 
 def _picked(
-    by_document: Sequence[OfDocument], made_of: dict[int, str], question: Question, length: Length, closing: str
+    by_document: Sequence[OfDocument],
+    made_of: dict[int, str],
+    question: Question,
+    length: Length,
+    closing: str,
+    *,
+    of_several: bool,
 ) -> Overview | None:
     """The most telling sentences, verbatim: of one document in paragraphs by section, of several a paragraph each; and
-    what there is of it, where sentences say little. None where nothing is said."""
+    what there is of it, where sentences say little. Documents are named where they are some `of_several` that were
+    asked. None where nothing is said."""
     passages: list[Passage] = []
     lines: list[tuple[str, int]] = []
     outlined: list[str] = []
@@ -141,7 +150,7 @@ def _picked(
         if parts and (
             document.kind in OF_ROWS or len(by_document) == 1 and _says_little(document, chosen, question, length)
         ):
-            outlined.append(f"{document.name}: {parts}" if len(by_document) > 1 else parts)
+            outlined.append(f"{document.name}: {parts}" if of_several else parts)
             chosen = [] if document.kind in OF_ROWS else chosen
         in_paragraph, place = 0, ""
         for note in chosen:
@@ -155,7 +164,7 @@ def _picked(
                 and place != before
             )
             gap = "" if not lines else "\n\n" if new else "" if is_dense(note.text) else " "
-            name = f"{document.name}: " if in_paragraph == 0 and len(by_document) > 1 else ""
+            name = f"{document.name}: " if in_paragraph == 0 and of_several else ""
             if not passages or passages[-1].chunk != note.chunk:
                 passages.append(passage_of(note.chunk, document))
             lines.append((f"{gap}{name}{' '.join(note.text.split())}", len(passages) - 1))
