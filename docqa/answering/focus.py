@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -55,34 +55,30 @@ class Focus:
         reason = REASON * (self.reasons and denies(sentence))
         return 1.0 + SOUGHT * (named + reason + (self.decisions and bool(_decided().search(sentence))))
 
-    def sought(self, notes: Iterable[StoredNote]) -> list[StoredNote]:
-        """Those that speak of it."""
-        return [note for note in notes if self.weight(note.text) > 1]
-
-    def is_enough(self, by_document: Iterable[OfDocument]) -> bool:
-        """Whether FEW sentences or more speak of it."""
-        return sum(len(self.sought(notes)) for _, notes in by_document) >= FEW
-
 
 @cache
 def _decided() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{any_of('text.decided')})", re.IGNORECASE)
 
 
-async def focused(db: Database, documents: Sequence[StoredDocument], focus: Focus) -> list[OfDocument]:
-    """The most telling sentences of each document that speak of it; where these are few, others around them too, and
-    where there are enough, no documents without any."""
+async def focused(db: Database, documents: Sequence[StoredDocument], focus: Focus) -> tuple[list[OfDocument], bool]:
+    """The most telling sentences of each document that speak of it, and whether these are enough: where they are few,
+    others around them too, and where they are enough, no documents without any."""
     speaking = await _speaking(db, [document.id for document in documents], focus)
-    by_document = [
-        (document, await asyncio.to_thread(notes_of, speaking.get(document.id, []), focus)) for document in documents
+    return await asyncio.to_thread(_narrowed, documents, speaking, focus)
+
+
+def _narrowed(
+    documents: Sequence[StoredDocument], speaking: Mapping[int, Sequence[StoredChunk]], focus: Focus
+) -> tuple[list[OfDocument], bool]:
+    by_document = [(document, notes_of(speaking.get(document.id, ()), focus)) for document in documents]
+    sought = [
+        (document, [note for note in notes if focus.weight(note.text) > 1], notes) for document, notes in by_document
     ]
-    sought = [(document, focus.sought(notes)) for document, notes in by_document]
-    if focus.narrows and focus.is_enough(sought):
-        return [(document, notes) for document, notes in sought if notes]
-    return [
-        (document, notes if len(notes) >= FEW else others)
-        for (document, notes), (_, others) in zip(sought, by_document, strict=True)
-    ]
+    is_enough = sum(len(notes) for _, notes, _ in sought) >= FEW
+    if focus.narrows and is_enough:
+        return [(document, notes) for document, notes, _ in sought if notes], True
+    return [(document, notes if len(notes) >= FEW else others) for document, notes, others in sought], is_enough
 
 
 def notes_of(chunks: Sequence[StoredChunk], focus: Focus | None = None) -> list[StoredNote]:
@@ -96,13 +92,14 @@ async def _speaking(db: Database, documents: Sequence[int], focus: Focus) -> dic
     topic, rather with all of them than with some, or with decisions; where they are still too many, an even share."""
     async with db.read() as conn:
         scope = await scopes.scope_of(conn, documents)
-        if scope.size > WEIGHED and focus.topic:
+        are_many = scope.size > WEIGHED
+        if are_many and focus.topic:
             chunks = await full_text.holding(conn, scope, match_of(focus.topic), WEIGHED)
             if len(chunks) < FEW:
                 chunks = await full_text.holding(conn, scope, match_of(focus.topic, every=False), WEIGHED)
         else:
             chunks = await full_text.spread(conn, scope, READ if focus.decisions else WEIGHED)
-    if scope.size > WEIGHED and focus.decisions and not focus.topic:
+    if are_many and focus.decisions and not focus.topic:
         chunks = await asyncio.to_thread(lambda: [chunk for chunk in chunks if _decided().search(chunk.text)])
     of_document: dict[int, list[StoredChunk]] = {}
     for chunk in chunks[:: max(1, -(-len(chunks) // WEIGHED))]:

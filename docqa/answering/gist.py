@@ -48,8 +48,9 @@ async def gist(
     if scope.places:
         return await gist_of_places(db, documents, question, provider)
     focus = Focus.of(question) if not named else None
-    by_document = await focused(db, documents, focus) if focus else [(document, []) for document in documents]
-    says_enough = focus is not None and focus.is_enough(by_document)
+    by_document, says_enough = (
+        await focused(db, documents, focus) if focus else ([(document, []) for document in documents], False)
+    )
     if scope.wanted == "outcome" and not says_enough:
         return None
     by_document = [(document, notes or await _notes(db, document)) for document, notes in by_document]

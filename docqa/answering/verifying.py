@@ -58,9 +58,11 @@ async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) ->
             readings = await verifier.readings(part.searched, texts)
         except Unavailable:
             break  # it died over these; the reader's opinion still counts
-        for excerpt, reading in zip(some, readings, strict=True):
-            told = _as_told(reading) if part.kind == "whether" else reading
-            read.append((excerpt, _in_passage(part, passages[excerpt.passage], excerpt, told)))
+        decided = map(_as_told, readings) if part.kind == "whether" else readings
+        read += [
+            (excerpt, _in_passage(part, passages[excerpt.passage], excerpt, reading))
+            for excerpt, reading in zip(some, decided, strict=True)
+        ]
     return [
         _verified(passage, [(excerpt, reading) for excerpt, reading in read if excerpt.passage == place])
         for place, passage in enumerate(passages)
