@@ -88,7 +88,8 @@ async def labelled(db: Database, documents: Sequence[StoredDocument], labels: Se
     for label in labels:
         async with db.read() as conn:
             scope = await store.scopes.scope_of(conn, list(by_id))
-            match = f"{quoted(label.word[:LEAST_COMMON])}* AND {quoted(str(label.first[0]))}"
+            numbers = " OR ".join(map(quoted, {str(label.first[0]), *re.findall(r"[IVXLC]+(?!\w)|\d+", label.label)}))
+            match = f"{quoted(label.word[:LEAST_COMMON])}* AND ({numbers})"
             holding = await store.full_text.holding(conn, scope, match)
         held = {chunk.document for chunk in holding if begins_lines(label.word, chunk.text)}
         named += await _named(db, [document for id_, document in by_id.items() if id_ in held], [label])

@@ -25,10 +25,12 @@ _Kind = Literal["page", "chapter", "section"]
 _Find = Callable[[re.Pattern[str], str], Iterable[re.Match[str]]]  # everywhere in a text, or at its beginning
 _KINDS: tuple[_Kind, ...] = ("page", "chapter", "section")
 _LAST = (-1,)
-_DIGITS = re.compile(r"\s*((?:\d{1,5}(?:\.\d{1,3}){0,4}|[IVXLC]{1,7}(?!\w))(?![\w%]|[.,]\d))")
+_ROMAN = r"[IVXLC]{1,7}(?!\w)"
+_DIGITS = re.compile(rf"\s*((?:\d{{1,5}}(?:\.\d{{1,3}}){{0,4}}|{_ROMAN})(?![\w%]|[.,]\d))")
 _WORDS = re.compile(r"\s*([^\W\d_]+(?:-[^\W\d_]+)*)")
-_LABEL = re.compile(r"[^\w\n]{0,4}([^\W\d_]{2,})\s?(\d{1,3})(?![\w%]|[.,:]\d)")  # behind the mark of an item
-_WORD_BEFORE = re.compile(r"([^\W\d_]{2,})\s?(?=\d)")
+# Behind the mark of an item.
+_LABEL = re.compile(rf"[^\w\n]{{0,4}}([^\W\d_]{{2,}})(?:\s?(\d{{1,3}})|\s({_ROMAN}))(?![\w%]|[.,:]\d)")
+_WORD_BEFORE = re.compile(rf"([^\W\d_]{{2,}})(?:\s?(?=\d)|\s(?=(?!I\b){_ROMAN}))")  # "I" is who asks
 _LAST_LABEL = 999
 _COMMA = re.compile(r"\s*,")
 _CLOSED = re.compile(r"\s*(?:[^\w\s]|$)")
@@ -113,7 +115,7 @@ def labels_named(question: str, language: str) -> list[Place]:
 def label_of(line: str) -> tuple[str, tuple[int, ...]] | None:
     """The label that a line begins with: its word, as a stem, and its number."""
     match = _LABEL.match(line)
-    return (stem(fold(match[1])), (int(match[2]),)) if match else None
+    return (stem(fold(match[1])), heading_number(match[2] or match[3])) if match else None
 
 
 def _listed(kind: _Kind, question: str, language: str, find: _Find) -> Iterator[_Numbers]:

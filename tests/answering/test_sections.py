@@ -132,6 +132,17 @@ async def test_a_fact_is_sought_under_the_label_that_is_named(client: httpx.Asyn
         assert f"{force} newton metres" in answer and answer.count("newton") == 1, answer
 
 
+async def test_labels_may_have_roman_numbers(client: httpx.AsyncClient) -> None:
+    text = (
+        "TITLE I: Boats\nTitle I says who may row on the lake, and when the quay is open.\n\n"
+        "TITLE II: Fish\nTitle II says who may fish, and with which nets.\n\n"
+        "TITLE III: Birds\nTitle III says where birds nest, and that nobody may go there in May."
+    )
+    doc_id = await upload(client, text, "act.txt")
+    answer = await ask(client, doc_id, "What is title II about?")
+    assert "nets" in answer and "row" not in answer and "nest" not in answer, answer
+
+
 async def test_a_label_that_no_document_has_changes_nothing(client: httpx.AsyncClient, trip: str) -> None:
     answer = await ask(client, trip, "Who waits at the quay in harbour 7?")
     assert "guide" in answer and "recognised" not in answer

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from conftest import upload
-from docqa.questions.named import named_by, pages_of, place_begun, places_named
+from docqa.questions.named import label_of, labels_named, named_by, pages_of, place_begun, places_named
 from docqa.text.words import terms
 
 NAMES = {1: "Lease_Hartmann_2021.txt", 2: "Lease Brook Street.txt", 3: "Lease-Mill.txt"}
@@ -123,3 +123,30 @@ def test_a_heading_begins_with_its_chapter_or_section(line: str, place: tuple[st
 def test_long_lists_and_gaps_take_no_longer_than_others(question: str) -> None:
     """Of "1,1,1,1," each comma was once read in three ways: thirty of them took years, in which nobody was answered."""
     places_named(question, "en")
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("What is title IV about?", [4]),
+        ("Compare titles II and III", [2, 3]),
+        ("How many days I can stay?", []),  # who asks
+        ("What is a civil case?", []),
+    ],
+)
+def test_labels_may_have_roman_numbers(question: str, numbers: list[int]) -> None:
+    assert [label.first[0] for label in labels_named(question, "en")] == numbers
+
+
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ("TITLE IV: Fish", ("title", (4,))),
+        ("• Step 3. Fill it", ("step", (3,))),
+        ("CIVIL CASES", None),
+        ("MUSIC", None),
+        ("Title 3.5", None),
+    ],
+)
+def test_a_line_may_begin_with_a_label(line: str, label: tuple[str, tuple[int, ...]] | None) -> None:
+    assert label_of(line) == label
