@@ -22,6 +22,7 @@ BESIDE = 400  # characters of the same paragraph on either side that complete a 
 
 LONGEST_COLUMNS = 2000  # characters of column headings that each chunk of the table repeats
 
+_CELL_GAP = re.compile(r"\t| \| ")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 
 
@@ -32,11 +33,13 @@ def chunks(
     headings: Sequence[tuple[int, str]] = (),
     tables: Sequence[tuple[int, int, int]] = (),
     blocks: Sequence[Block] | None = None,
+    above: str = "",
 ) -> list[Chunk]:
     """The chunks of one page, in order. White space around a chunk belongs to none.
 
     `headings` are (offset, title) of the sections that begin on the page, `tables` (start, end of the column headings,
-    end), apart from each other, `blocks` all those of the page, derived from its text where they are not given.
+    end), apart from each other, `blocks` all those of the page, derived from its text where they are not given, `above`
+    the column headings of the table in which the page before ends.
     Boilerplate gets into no chunk. Together stay, up to WHOLE of the target: a block, a heading with what follows it, a
     question with its answer, a list with the line that leads into it, column headings with the first row.
     """
@@ -46,14 +49,40 @@ def chunks(
     blocks = blocks_of(text, headings, tables) if blocks is None else blocks
     bodies = sorted([*_headed(blocks), *tables], key=itemgetter(1))
     begins = [head for _, head, _ in bodies]
+    goes_on = _goes_on(text, blocks, above)
     pieces = []
     for run in _runs(blocks):
         for start, end in _merged(_groups(text, run, target), target):
             begin, head, last = bodies[place] if (place := bisect_right(begins, start) - 1) >= 0 else (0, 0, 0)
             columns = text[begin : min(head, begin + LONGEST_COLUMNS)] if start < last else ""
-            above = titles[bisect_right(places, start) - 1 : bisect_left(places, end, lo=1)]
-            pieces.append(Chunk(page_number, start, text[start:end], _section(start, end, above), columns))
+            columns = above if start < goes_on else columns
+            over = titles[bisect_right(places, start) - 1 : bisect_left(places, end, lo=1)]
+            pieces.append(Chunk(page_number, start, text[start:end], _section(start, end, over), columns))
     return pieces
+
+
+def columns_below(text: str, blocks: Sequence[Block], above: str = "") -> str:
+    """The column headings of the last table of a page, "" where it has none: those `above`, where it goes on from the
+    page before. What stands below it may be a note, or a title that was drawn last."""
+    runs = [list(run) for are_rows, run in groupby(_body(blocks), key=lambda block: block.kind == "row") if are_rows]
+    heads = list(takewhile(lambda row: row.level, runs[-1])) if runs else []
+    if heads:
+        return text[heads[0].start : min(heads[-1].end, heads[0].start + LONGEST_COLUMNS)]
+    return above if runs and runs[-1][-1].end == _goes_on(text, blocks, above) else ""
+
+
+def _goes_on(text: str, blocks: Sequence[Block], above: str) -> int:
+    """Where the rows end with which a page begins, if they go on below these column headings; else 0. Two columns are
+    as often a list of labels with their values."""
+    rows = list(takewhile(lambda block: block.kind == "row" and not block.level, _body(blocks)))
+    if not rows or not above:
+        return 0
+    own, others = (len(_CELL_GAP.findall(line)) for line in (text[rows[0].start : rows[0].end], above.splitlines()[-1]))
+    return rows[-1].end if own == others > 1 else 0
+
+
+def _body(blocks: Sequence[Block]) -> list[Block]:
+    return [block for block in blocks if block.kind != "boilerplate"]
 
 
 def _section(start: int, end: int, headings: Sequence[tuple[int, str]]) -> str:

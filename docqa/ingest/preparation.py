@@ -11,7 +11,7 @@ from docqa.formats.columns import Row, Table
 from docqa.formats.names import OF_ROWS
 from docqa.formats.page_tables import PageText, page_tables
 from docqa.formats.pages import ExtractedPage, Reading
-from docqa.ingest.chunking import chunk_terms, chunks
+from docqa.ingest.chunking import chunk_terms, chunks, columns_below
 from docqa.store.chunks import Chunk
 from docqa.store.documents import page_row
 from docqa.text.detect import detect
@@ -28,14 +28,16 @@ def of_document(document: Reading, about: dict[str, Any]) -> Iterator[Record]:
     texts: list[PageText] = []
     pieces: list[str] = []
     of_rows = document.kind in OF_ROWS
+    columns = ""  # of the table in which the page before ends
     for number, page in enumerate(document.pages, 1):
         yield "page", page_row(number, page)
-        for chunk, terms in with_terms(page_chunks(number, page)):
+        for chunk, terms in with_terms(page_chunks(number, page, columns)):
             yield "chunk", (chunk.page_number, chunk.start, chunk.text, chunk.section, chunk.columns, terms)
             pieces.append(chunk.text)
         texts.append(
             PageText(number, "") if of_rows or not page.text.strip() else PageText(number, page.text, page.grids)
         )
+        columns = columns_below(page.text, page.blocks, columns)
         yield from (_row(number, row) for row in page.rows if of_rows)
     if of_rows:
         yield from _tables(document.tables)
@@ -70,11 +72,12 @@ def _row(number: int, row: Row) -> Record:
     return "row", (row.table, number, row.start, row.end, row.values or None, row.cells or None, above)
 
 
-def page_chunks(page_number: int, page: ExtractedPage) -> list[Chunk]:
-    """The chunks of an extracted page, none of a blank one."""
+def page_chunks(page_number: int, page: ExtractedPage, above: str = "") -> list[Chunk]:
+    """The chunks of an extracted page, none of a blank one; `above` are the column headings of the table in which the
+    page before ends."""
     if not page.text.strip():
         return []
-    return chunks(page_number, page.text, page.section, page.headings, page.tables, page.blocks or None)
+    return chunks(page_number, page.text, page.section, page.headings, page.tables, page.blocks or None, above)
 
 
 def with_terms(pieces: Sequence[Chunk]) -> list[tuple[Chunk, str]]:

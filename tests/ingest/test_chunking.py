@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from docqa.ingest.chunking import DENSE_TARGET, TARGET, WHOLE, chunks
+from docqa.ingest.chunking import DENSE_TARGET, TARGET, WHOLE, chunks, columns_below
+from docqa.text.blocks import Block, blocks_of
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the old mill. "
 
@@ -124,3 +125,40 @@ def test_each_chunk_of_a_table_has_its_column_headings() -> None:
     )
     pieces = chunks(1, "\n".join([heads, *rows]))
     assert len(pieces) > 1 and {piece.columns.rstrip() for piece in pieces[1:]} == {heads}
+
+
+HEADINGS = "Date\tCompany\tCity"
+ROWS = "1 May\tSylvan Paper\tMarlow\n2 May\tFerris Foods\tOakham"
+
+
+def blocks_in(text: str, *, headed: bool) -> tuple[Block, ...]:
+    """The blocks of a page that is a table, with or without a line of column headings."""
+    return blocks_of(text, tables=((0, len(HEADINGS) if headed else 0, len(text)),))
+
+
+def test_a_table_that_goes_on_over_pages_keeps_its_column_headings() -> None:
+    first, second = f"{HEADINGS}\n{ROWS}", ROWS
+    below = columns_below(first, blocks_in(first, headed=True))
+    assert below == HEADINGS
+    further = blocks_in(second, headed=False)
+    assert [chunk.columns for chunk in chunks(2, second, blocks=further, above=below)] == [HEADINGS]
+    assert columns_below(second, further, below) == HEADINGS, "for a third page"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "3 May\tKestrel",  # other columns, and a list of labels with values
+        f"Lay-offs by county.\n\n{ROWS}",  # another table
+        "No table at all.",
+    ],
+)
+def test_what_does_not_go_on_has_none_of_them(page: str) -> None:
+    assert all(not chunk.columns for chunk in chunks(2, page, above=HEADINGS))
+    assert columns_below(page, blocks_of(page), HEADINGS) == ""
+
+
+def test_what_stands_below_a_table_does_not_end_it() -> None:
+    text = f"{HEADINGS}\n{ROWS}"
+    page = f"{text}\n\nLay-offs by county"
+    assert columns_below(page, blocks_of(page, tables=((0, len(HEADINGS), len(text)),))) == HEADINGS
