@@ -10,7 +10,7 @@ read into memory, and it weighs only what the rare terms have found.
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 
 from docqa.store.chunks import CHUNK, StoredChunk
 from docqa.store.common_terms import CommonTerms, numbers
@@ -228,18 +228,22 @@ async def holding(conn: Connection, scope: Scope, match: str, most: int = 0) -> 
     """Every chunk of the scope that an FTS5 query matches, in the order of the documents and of their text; of more
     than `most`, where that is given, an even share."""
     ids = (await _chunks(conn, scope.ranges, {match: match})).get(match, ())
-    return await _in_order(conn, scope, ids, most)
+    return await _in_order(conn, scope, ids[:: _step(len(ids), most)] if most else ids)
 
 
 async def spread(conn: Connection, scope: Scope, most: int) -> list[StoredChunk]:
     """All chunks of the scope, in the same order; of more than `most` an even share."""
-    return await _in_order(conn, scope, list(chain.from_iterable(range(a, b + 1) for a, b in scope.runs)), most)
+    ids = chain.from_iterable(range(first, last + 1) for first, last in scope.runs)
+    return await _in_order(conn, scope, list(islice(ids, 0, None, _step(scope.size, most))))
 
 
-async def _in_order(conn: Connection, scope: Scope, ids: Sequence[int], most: int) -> list[StoredChunk]:
-    step = max(1, -(-len(ids) // most)) if most else 1
+def _step(count: int, most: int) -> int:
+    return max(1, -(-count // most))
+
+
+async def _in_order(conn: Connection, scope: Scope, ids: Sequence[int]) -> list[StoredChunk]:
     sql = f"""SELECT {CHUNK} FROM json_each(?1) AS held CROSS JOIN chunk c ON c.id = held.value
               JOIN json_each(?2) AS place ON place.value = c.document
               ORDER BY place.key, c.page_number, c.start"""
-    values = (json.dumps(ids[::step]), json.dumps(scope.documents))
+    values = (json.dumps(ids), json.dumps(scope.documents))
     return [StoredChunk(*row) for row in await fetch_all(conn, sql, *values)]
