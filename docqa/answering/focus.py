@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from docqa.answering.mentions import match_of, speaks_of
+from docqa.answering.model_summary import evenly
 from docqa.ingest import key_sentences
 from docqa.ingest.sentence_worth import denies
 from docqa.languages import any_of
@@ -102,6 +103,6 @@ async def _speaking(db: Database, documents: Sequence[int], focus: Focus) -> dic
     if are_many and focus.decisions and not focus.topic:
         chunks = await asyncio.to_thread(lambda: [chunk for chunk in chunks if _decided().search(chunk.text)])
     of_document: dict[int, list[StoredChunk]] = {}
-    for chunk in chunks[:: max(1, -(-len(chunks) // WEIGHED))]:
+    for chunk in evenly(chunks, WEIGHED):
         of_document.setdefault(chunk.document, []).append(chunk)
     return of_document

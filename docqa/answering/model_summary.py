@@ -34,14 +34,15 @@ def written_summary(
 ) -> Overview:
     """What a model makes of the notes; of very many, of as many from each document as it can read in time."""
     each = max(1, DIGESTED // len(by_document))
-    chosen = [(document, note) for document, of_document in by_document for note in _evenly(of_document, each)]
+    chosen = [(document, note) for document, of_document in by_document for note in evenly(of_document, each)]
     passages = [
         passage_of(chunk, document) for chunk, document in {note.chunk: document for document, note in chosen}.items()
     ]
     return Overview("", passages, digest(chat, question, [note.text for _, note in chosen]), closing, by_provider=True)
 
 
-def _evenly(items: Sequence[T], count: int) -> Sequence[T]:
+def evenly(items: Sequence[T], count: int) -> Sequence[T]:
+    """The items; of more than `count` every so many, up to `count`."""
     return items[:: max(1, -(-len(items) // count))]
 
 
