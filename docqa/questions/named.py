@@ -30,8 +30,9 @@ _DIGITS = re.compile(rf"\s*((?:\d{{1,5}}(?:\.\d{{1,3}}){{0,4}}|{_ROMAN})(?![\w%]
 _WORDS = re.compile(r"\s*([^\W\d_]+(?:-[^\W\d_]+)*)")
 # Behind the mark of an item.
 _LABEL = re.compile(rf"[^\w\n]{{0,4}}([^\W\d_]{{2,}})(?:\s?(\d{{1,3}})|\s({_ROMAN}))(?![\w%]|[.,:]\d)")
-_WORD_BEFORE = re.compile(rf"([^\W\d_]{{2,}})(?:\s?(?=\d)|\s(?=(?!I\b){_ROMAN}))")  # "I" is who asks
+_WORD_BEFORE = re.compile(rf"(?<![^\W\d_])([^\W\d_]{{2,}}+)(?:\s?(?=\d)|\s(?=(?!I\b){_ROMAN}))")  # "I" is who asks
 _LAST_LABEL = 999
+_MOST_LISTED = 20  # before the last one, in front of a word: from each number of a longer list all would be read again
 _COMMA = re.compile(r"\s*,")
 _CLOSED = re.compile(r"\s*(?:[^\w\s]|$)")
 _HAN = rf"\d{{1,5}}|[{HAN_DIGITS}]{{1,3}}"
@@ -259,7 +260,7 @@ def _before(kind: _Kind) -> re.Pattern[str]:
     names, prefix = _dense_names(kind).pattern, _any(codes, "number_prefix")
     to, joined = _any(codes, "range_to"), _any(codes, "list_and")
     return re.compile(
-        rf"(?<!\d)(?P<also>(?:(?:{prefix})?\s*+(?:{_HAN})\s*+(?:{names})?\s*+(?:{joined})\s*+)*+)"
+        rf"(?<!\d)(?P<also>(?:(?:{prefix})?\s*+(?:{_HAN})\s*+(?:{names})?\s*+(?:{joined})\s*+){{0,{_MOST_LISTED}}}+)"
         rf"(?:{prefix})?\s*+(?P<first>{_HAN})\s*+"
         rf"(?:(?:{names})?\s*+(?:[-–—~～]|{to})\s*+(?:{prefix})?\s*+(?P<last>{_HAN})\s*+)?(?:{names})"
     )

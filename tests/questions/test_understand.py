@@ -1,5 +1,6 @@
 """A question understood once: from messages, options and documents to one record."""
 
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -124,3 +125,20 @@ def test_a_long_gap_is_a_short_one_also_once_the_question_is_history() -> None:
     first = understand([asked_first], ChatOptions(), [])
     later = understand([asked_first, {"sender": "user", "message": "And why?"}], ChatOptions(), [])
     assert first.text == "Which pump leaks?" and later.history == (("user", "Which pump leaks?"),)
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        "a" * 32_000,
+        f"page 3{'3, ' * 10_000} and pump?",
+        f"第{'3、' * 15_000}章",
+        "step 3, " * 4_000,
+        "who and " * 4_000,
+    ],
+    ids=lambda long: long[:12],
+)
+def test_a_question_as_long_as_it_may_be_is_understood_in_no_time(long: str) -> None:
+    begun = time.process_time()
+    understand([{"sender": "user", "message": long}], ChatOptions(), [])
+    assert time.process_time() - begun < 5

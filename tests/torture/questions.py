@@ -24,6 +24,8 @@ SECONDS = 3.0
 GIVEN_UP = 60.0
 CHARACTERS = 200_000
 RUN = 1500  # of one sign
+LONGEST = 32_000  # as long as a question may be
+LONG_BEGINNINGS = ("What is ", "page 3")
 WORDS = [
     "pump",
     "oil",
@@ -181,6 +183,8 @@ def main() -> None:
             doc_id = asking.add("small", "Chapter 1\n\nThe pump takes oil. John Smith signed it on 3 May 2020.")
             for begin, run in itertools.product(BEGINNINGS, (*runs(90), *runs(RUN))):
                 asking.ask("a small text", doc_id, f"{begin}{run} pump{run}oil")
+            for begin, run in itertools.product(("", *LONG_BEGINNINGS), runs(LONGEST)):
+                asking.ask("a small text", doc_id, f"{begin}{run} oil?")
         finally:
             stop_server(server)
     print(f"{asking.asked} questions, {asking.longest:.1f} s at most, {asking.faults} too slow or with an error")
