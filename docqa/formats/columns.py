@@ -97,11 +97,16 @@ class Row(NamedTuple):
 # --- cells ---
 
 
+def _is_missing(cell: str) -> bool:
+    """Whether nothing stands in a cell, be it with a unit: "$ —"."""
+    return cell.casefold() in _MISSING or cell.strip("$€£¥% ") in ("-", "–", "—")
+
+
 def value(cell: str, column: Column) -> Value:
     """What a cell of the column holds; None where nothing stands."""
     if column.kind == "text":
         return cell or None
-    if cell.casefold() in _MISSING:
+    if _is_missing(cell):
         return None
     if column.kind == "date":
         return iso_date(cell, day_first=column.day_first)
@@ -134,7 +139,7 @@ class _Seen:
     is_doubtful: bool = False  # a date would be another one the other way round
 
     def add(self, cell: str) -> None:
-        if not (self.may_be_number or self.may_be_date) or cell.casefold() in _MISSING:
+        if not (self.may_be_number or self.may_be_date) or _is_missing(cell):
             return
         self.cells += 1
         if self.may_be_number:

@@ -7,12 +7,15 @@ from docqa.formats.grid_cells import clean_label, figures_of, is_number, spread_
 
 LEAST_ROWS = 2
 MOST_HEADINGS = 5  # rows of column headings
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
 
 
 def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     """How many rows at the top are column headings: those before the first row of values, if any holds numbers; else
-    the first row."""
+    the first row. None where two columns are names with a colon and what they are."""
+    if is_form(rows):
+        return 0
     numbers = [sum(is_number(cell) or bool(figures_of(cell)) for cell in row[1:]) for row in rows]
     filled = [sum(map(bool, row[1:])) for row in rows]
     if sum(count > 0 for count in numbers) * 3 >= sum(full):
@@ -27,6 +30,13 @@ def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     width = sum(any(row[place] for row in rows) for place in range(len(rows[0])))
     recurs = any(cell and cell in (row[place] for row in rows[1:]) for place, cell in enumerate(rows[0]))
     return 1 if len(rows) > LEAST_ROWS and width > 2 and not recurs and max(map(len, rows[0])) < 60 else 0
+
+
+def is_form(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether these rows of cells are names, each with a colon, and what stands behind them: Date: 4 May."""
+    filled = [[cell for cell in row if cell] for row in rows]
+    named = sum(len(cells) == 2 and cells[0].endswith((":", "：")) for cells in filled)
+    return len(filled[0]) == 2 and filled[0][0].endswith((":", "：")) and 2 * named > len(rows)
 
 
 def joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
@@ -44,6 +54,17 @@ def joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
             if text and text not in columns[place]:
                 columns[place].append(text)
     return spread_dates([clean_label(_NOTE.sub(" ", " ".join(parts))) for parts in columns])
+
+
+def without_shared(names: Sequence[str]) -> list[str]:
+    """The names without the words that begin them all, where years or what follows a comma are left: 2023, not Years
+    ended June 30, 2023."""
+    every = [name.split() for name in names if name]
+    shared = next((at for at, words in enumerate(zip(*every, strict=False)) if len(set(words)) > 1), 0)
+    is_begun = shared > 0 and every[0][shared - 1].endswith(",")
+    if len(every) < 2 or not (is_begun or all(_YEAR.fullmatch(" ".join(words[shared:])) for words in every)):
+        return list(names)
+    return [" ".join(name.split()[shared:]) for name in names]
 
 
 def without_empty(rows: list[list[str]], head: int) -> list[list[str]]:

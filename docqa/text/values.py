@@ -34,11 +34,14 @@ _INDIAN = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?")
 
 _SYMBOL = "$€£¥₹₽₩₪₺"
 _QUANTITY = re.compile(
-    rf"(?P<open>\()?(?P<sign>[-−–+])? ?(?P<before>[A-Z]{{0,3}}[{_SYMBOL}]|[A-Z]{{3}} )? ?(?P<inner>[-−–])?"
+    rf"(?P<outer>[A-Z]{{0,3}}[{_SYMBOL}] ?(?=\())?(?P<open>\()?(?P<sign>[-−–+])? ?"
+    rf"(?P<before>[A-Z]{{0,3}}[{_SYMBOL}]|[A-Z]{{3}} )? ?(?P<inner>[-−–])?"
     r"(?P<digits>\d(?:[\d.,'’ ]*\d)?|[.,]\d+)(?P<power>[eE][-+]?\d\d?)?"
-    rf"(?P<after> ?[%‰°{_SYMBOL}]| [^\W\d_]{{1,5}})?(?P<close>\))?"
+    rf"(?P<after> ?[%‰°{_SYMBOL}]| [^\W\d_]{{1,5}})?(?P<close>\)(?P<behind> ?[%‰])?)?"
 )
-_LIKE_NUMBER = re.compile(r"[-+(]?[^\w\s]?\s?\d[\d\s.,:'’/+-]*(e[-+]?\d+)?\s?\)?[%€$£¥]?", re.IGNORECASE)
+_LIKE_NUMBER = re.compile(
+    r"([$€£¥]\s?(?=\())?[-+(]?[^\w\s]?\s?\d[\d\s.,:'’/+-]*(e[-+]?\d+)?\s?\)?\s?[%€$£¥]?", re.IGNORECASE
+)
 _LONGEST_NUMBER = 60  # characters; a list of numbers may be longer
 
 _SPACE = "[ \u00a0\u2009\u202f]"
@@ -101,9 +104,8 @@ def quantity(cell: str) -> Quantity | None:
     if match is None or bool(match["open"]) != bool(match["close"]) or not decimal_marks(match["digits"]):
         return None
     is_negative = bool(match["open"] or match["inner"]) or match["sign"] in ("-", "−", "–")
-    return Quantity(
-        match["digits"], match["power"] or "", (match["before"] or match["after"] or "").strip(), is_negative
-    )
+    unit = match["outer"] or match["before"] or match["after"] or match["behind"] or ""
+    return Quantity(match["digits"], match["power"] or "", unit.strip(), is_negative)
 
 
 def numbers(text: str) -> list[set[Decimal]]:

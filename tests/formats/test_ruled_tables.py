@@ -115,3 +115,28 @@ def test_a_page_is_interpreted_once_and_its_text_stays_the_same() -> None:
         assert recorded.blocks_by_letters == page.get_text("rawdict", flags=FLAGS)["blocks"]
         assert page.rotation == rotation
     assert [line["spans"][0]["text"] for block in recorded.blocks for line in block["lines"]] == [" "]
+
+
+def test_rows_between_lines_that_are_drawn_at_every_third_only_are_rows() -> None:
+    rows = [
+        ["State", "Checks", ""],
+        ["", "Long", "Short"],
+        ["Avon\nNew Dee\nEsk", "18,870\n209\n2,303", "22\n3,062\n12"],
+        ["Forth\nTay", "7\n8", "9\n10"],
+    ]
+    [page] = read_whole(pdf(rows, [60, 60, 60]), "t.pdf").pages
+    [(start, head, end)] = page.tables
+    assert page.text[start:head] == "State\tChecks\n\tLong\tShort"
+    assert page.text[head:end].split("\n")[1:] == [
+        "Avon\t18,870\t22",
+        "New Dee\t209\t3,062",
+        "Esk\t2,303\t12",
+        "Forth\t7\t9",
+        "Tay\t8\t10",
+    ]
+
+
+def test_words_that_are_wrapped_in_all_cells_are_no_rows_of_their_own() -> None:
+    rows = [["Room", "Article and\ncondition", "State"], ["Large\nhall", "Lamp with\nscratches", "not so\ngood"]]
+    [page] = read_whole(pdf(rows, [60, 110, 60]), "t.pdf").pages
+    assert "Large hall\tLamp with scratches\tnot so good" in page.text

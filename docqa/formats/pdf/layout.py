@@ -21,6 +21,7 @@ _DRAWN = ("!", "l", "n", "q", "u", "v", "Ø", "ü", "è")  # what fonts of symbo
 _SYMBOLS = re.compile(r"dingbat|wingding|webding|symbol|bullet", re.IGNORECASE)
 _GUTTER = 8.0  # points between two columns
 _COMPARED = 1_000_000  # pairs of rows; no real page has more
+_MOST_LINES = 8  # of one cell, that the rest of its row stands behind in the file
 _LEVEL, _VERTICAL, _OBLIQUE = (1, 0), (0, 0), (2, 2)
 
 
@@ -159,7 +160,8 @@ def _font(spans: Sequence[dict[str, Any]]) -> tuple[float, bool]:
 def _joined(rows: list[Row]) -> list[list[Row]]:
     """Blocks of rows, with lines at the same height joined: MuPDF makes a line of each table cell.
 
-    They are joined if the file holds them one after the other, or column by column.
+    They are joined if the file holds them one after the other, column by column, or the rest of a table's row after a
+    cell of several lines.
     """
     blocks: list[list[Row]] = []
     for block in paragraphs(rows):
@@ -167,16 +169,31 @@ def _joined(rows: list[Row]) -> list[list[Row]]:
         for row in block:
             if lines and lines[-1].beside(row):
                 lines[-1].add(row)
+            elif begun := _begun(lines, row):
+                begun.add(row)
             else:
                 lines.append(row)
         if blocks and len(blocks[-1]) == len(lines) == 1 and blocks[-1][0].beside(lines[0]):
             blocks[-1][0].add(lines[0])
+        elif blocks and len(lines) == 1 and (begun := _begun(blocks[-1], lines[0])):
+            begun.add(lines[0])
         elif blocks and blocks[-1][-1].beside(lines[0]) and _lone_mark(blocks[-1][-1].text):
             lines[0].add(blocks[-1].pop())
             blocks[-1] += lines
         else:
             blocks.append(lines)
     return _beside_each_other(blocks)
+
+
+def _begun(rows: Sequence[Row], rest: Row) -> Row | None:
+    """The row of a table that goes on with the `rest`, which has values, where the file holds a cell of several lines
+    between them."""
+    if not any(cell.is_value for cell in rest.cells):
+        return None
+    for row in rows[-_MOST_LINES:-1]:
+        if len(row.cells) > 1 and row.beside(rest) and (row.right <= rest.left or rest.right <= row.left):
+            return row
+    return None
 
 
 def _beside_each_other(blocks: list[list[Row]]) -> list[list[Row]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from docqa.formats.pdf.bidi import RIGHT_TO_LEFT
 
-_VALUE = re.compile(r"[\s$€£¥(<>~+±−–—-]*(?:(?:US|CA|A)\$)?\s*(?:\d[\d.,'’\s]*\d|\d)?[\s%)*†‡¢x]*(?:\([a-z0-9]\))?")
+_VALUE = re.compile(r"[\s$€£¥(<>~+±−–—-]*(?:(?:US|CA|A)\$)?\s*(?:\d[\d.,'’\s]*\d|\d)?[\s%)*†‡¢x€£¥₹]*(?:\([a-z0-9]\))?")
 _YEAR = re.compile(r"(?:19|20)\d\d(?:\s*[-–/]\s*(?:\d\d){1,2})?[A-Z*]?")
 PLACEHOLDER = "\ufdd0"  # no character of any text: a table that was read by its lines stands here
 _SLACK = 0.1  # of its height: what is as little out of line is on the same line

@@ -31,10 +31,12 @@ class RuledTable:
     cells: list[list[str]] = field(default_factory=list)
 
     def table(self) -> Table:
-        """Its lines as a page writes them; the first row has the headings unless numbers stand in it."""
-        lines = ["\t".join(row).rstrip("\t") for row in self.cells if any(row)]
-        first = next(row for row in self.cells if any(row))
-        return Table(lines, 0 if any(kind(cell) == "number" for cell in first[1:]) else 1)
+        """Its lines as a page writes them; the first row has the headings unless numbers stand in it, the second too
+        where numbers begin below it."""
+        rows = [row for row in self.cells if any(row)]
+        with_numbers = [any(kind(cell) == "number" for cell in row[1:]) for row in rows[:3]]
+        head = with_numbers.index(True) if True in with_numbers else 1
+        return Table(["\t".join(row).rstrip("\t") for row in rows], head)
 
 
 def ruled_tables(page: Recorded, blocks: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[RuledTable]]:
@@ -48,6 +50,8 @@ def ruled_tables(page: Recorded, blocks: list[dict[str, Any]]) -> tuple[list[dic
     tables: list[RuledTable] = []
     written = page.words
     for grid in grids:
+        if _is_part(grid, written):
+            continue
         inside = [word for word in written if grid.holds(*_centre(word[:4]))]
         table = RuledTable(grid.box, grid.cells(list(_parted(inside, grid, page))))
         if _is_table(table.cells):
@@ -128,9 +132,10 @@ class _Grid:
                 row -= 1
             placed.setdefault((row, column), []).append(word)
         width = len(self.down) - 1
-        return [
-            [_text(placed.get((row, column), ())) for column in range(width)] for row in range(len(self.across) - 1)
-        ]
+        rows = (
+            {at: own for (row, at), own in placed.items() if row == number} for number in range(len(self.across) - 1)
+        )
+        return [[_text(row.get(column, ())) for column in range(width)] for own in rows for row in _rows_within(own)]
 
     def parts(self, left: float, y: float) -> bool:
         """Whether a line stands at this place, at this height."""
@@ -193,8 +198,42 @@ def _distinct(places: Iterable[float]) -> list[float]:
 # --- text -------------------------------------------------------------------------------------------------------------
 
 
+def _is_part(grid: _Grid, words: Sequence[Sequence[Any]]) -> bool:
+    """Whether the rows go on close beside the grid: lines around some columns of a table are not around its cells."""
+    first, _, last, _ = grid.box
+    close = [
+        (top + bottom) / 2
+        for left, top, right, bottom, *_ in words
+        if 0 <= max(first - right, left - last) + _NEAR < bottom - top
+    ]
+    rows = list(pairwise(grid.across))
+    return 2 * sum(any(top < y < bottom for y in close) for top, bottom in rows) > len(rows)
+
+
 def _centre(box: Sequence[float]) -> tuple[float, float]:
     return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def _rows_within(cells: dict[int, list[Sequence[Any]]]) -> list[dict[int, list[Sequence[Any]]]]:
+    """The rows that a row of the grid holds, by column: several where numbers stand below each other in most columns,
+    each beside a line of the first, as between lines that are drawn at every fifth row."""
+    heights = _distinct(_centre(word[:4])[1] for word in cells[min(cells)]) if cells else []
+    if len(heights) < 2:
+        return [cells]
+    rows: list[dict[int, list[Sequence[Any]]]] = [{} for _ in heights]
+    for column, words in cells.items():
+        for word in words:
+            y = _centre(word[:4])[1]
+            at = min(range(len(heights)), key=lambda place: abs(heights[place] - y))
+            if abs(heights[at] - y) > _NEAR:
+                return [cells]
+            rows[at].setdefault(column, []).append(word)
+    numbers = sum(
+        all(kind(_text(row[column])) == "number" for row in rows if column in row)
+        for column in cells
+        if column != min(cells)
+    )
+    return rows if 2 * numbers > len(cells) else [cells]
 
 
 def _text(words: Sequence[Sequence[Any]]) -> str:

@@ -1,20 +1,27 @@
 """The rows of a PDF page that are a table: those with aligned cells.
 
 Columns come from the positions of cells; tables within ruled lines are `ruled.py`'s. A cell of several lines becomes
-several rows, except for column headings and wrapped labels.
+several rows, except for column headings, wrapped labels and the lines below a cell that stands behind a label.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import inf
 from statistics import median
 
-from docqa.formats.pdf.rows import Cell, Row, runs_right_to_left
+from docqa.formats.grid_headings import is_form
+from docqa.formats.pdf.columns import columns_of, headings, place_of, placed
+from docqa.formats.pdf.rows import Cell, Row
 
 _CURRENCY = re.compile(r"(?:US|CA|A|R|HK)?[$€£¥₹]|EUR|USD|CHF|GBP")
+_SIGN_OF_NEXT = re.compile(rf"(?P<value>.*\S)\s+(?P<sign>{_CURRENCY.pattern})")
+_SIGN_AT_END = re.compile(rf"\S\s?(?:{_CURRENCY.pattern})$")
 _SUFFIX = re.compile(r"[%)]+|\)\s*%|pts|bps")
 _LONG = 28  # characters: cells of prose, and labels, are longer
 _SHORT = 24
+_MOST_HEADS = 5  # rows of column headings
 
 
 @dataclass(slots=True)
@@ -38,23 +45,64 @@ def tables(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
 
 
 def _run(rows: Sequence[Row], start: int) -> int:
-    """The end of a run of closely spaced rows from `start` on, of which only few have a single cell."""
+    """The end of a run of closely spaced rows from `start` on, of which only few have a single cell.
+
+    One of the headings may come in the file after those of all columns, beside them. What a sentence across the columns
+    parts from the rows above, and begins with headings of its own, is another table.
+    """
     if len(rows[start].cells) < 2:
         return start
     end = start + 1
     height = rows[start].bottom - rows[start].top
-    for index in range(start + 1, len(rows)):
-        above, row = rows[index - 1], rows[index]
-        if row.is_placeholder or row.top < above.top or row.top - above.bottom > 3 * height or index - end >= 5:
+    valued = _Extent()
+    goes_back = is_parted = False
+    for index in range(start, len(rows)):
+        above, row = rows[max(start, index - 1)], rows[index]
+        if row.is_placeholder or row.top - above.bottom > 3 * height or index - end >= 5:
             break
-        if len(row.cells) > 1:
+        if row.top < above.top:
+            is_above = rows[start].top - 4 * height <= row.top and row.bottom <= above.top + height / 4
+            if valued.values < inf or goes_back or not is_above:
+                break
+            goes_back = True
+        if row.has_values():
+            valued.add(row)
+            is_parted = False
+        else:
+            is_parted = is_parted or valued.is_left_by(row)
+        if len(row.cells) == 1:
+            continue
+        if is_parted:
+            break
+        if valued.values < inf or not goes_back:
             end = index + 1
     return end
 
 
+@dataclass(slots=True)
+class _Extent:
+    """Where rows with values begin, where their values do, and where they end, from left to right."""
+
+    left: float = inf
+    values: float = inf
+    right: float = -inf
+
+    def add(self, row: Row) -> None:
+        self.left, self.right = min(self.left, row.left), max(self.right, row.right)
+        self.values = min(self.values, *(cell.left for cell in row.cells[1:]))
+
+    def is_left_by(self, row: Row) -> bool:
+        """Whether a row without values, below, begins above columns, not labels, or is a sentence across them."""
+        is_sentence = len(row.cells) == 1 and 2 * (row.right - row.left) > self.right - self.left
+        return self.values < inf and (is_sentence or row.left >= self.values)
+
+
 def _is_table(rows: Sequence[Row]) -> bool:
     full = [row for row in rows if len(row.cells) > 1]
-    if sum(row.has_values() for row in full) * 2 >= len(full):
+    heads = next((at for at, row in enumerate(full) if row.has_values()), 0)
+    if heads > _MOST_HEADS or any(len(cell.text) > _LONG for row in full[:heads] for cell in row.cells):
+        heads = 0  # so much above the values is no headings
+    if sum(row.has_values() for row in full) * 2 >= len(full) - heads:
         return len(full) > 1
     lefts = [round(cell.left) for row in full for cell in row.cells[1:]]
     aligned = sum(
@@ -65,11 +113,12 @@ def _is_table(rows: Sequence[Row]) -> bool:
 
 def _first_heading(rows: Sequence[Row], floor: int, start: int, end: int) -> int:
     """The first of the rows above a table that are its headings: they are above its columns, not above its labels."""
-    left = min((cell.left for row in rows[start:end] if row.has_values() for cell in row.cells[1:]), default=None)
-    if left is None:
+    values = [row for row in rows[start:end] if row.has_values()]
+    if not values:
         return start
+    left = min(cell.left for row in values for cell in row.cells[1:])
+    top = min(row.top for row in values)
     height = rows[start].bottom - rows[start].top
-    top = min(row.top for row in rows[start:end])
     first = start
     while first > floor and start - first < 60:
         row = rows[first - 1]
@@ -91,95 +140,77 @@ def table(rows: Sequence[Row]) -> Table:
     for row in rows:
         row.cells = _whole(row.cells)
     first = next((i for i, row in enumerate(rows) if row.has_values()), 0)
-    columns = _columns(rows[first:] if any(len(row.cells) > 1 for row in rows[first:]) else rows)
+    columns = columns_of(rows[first:] if any(len(row.cells) > 1 for row in rows[first:]) else rows)
     rows = [*sorted(rows[:first], key=lambda row: row.top), *rows[first:]]
-    while first and all(_place(cell, columns) == (0, False) for cell in rows[first - 1].cells):
+    while first and all(place_of(cell, columns) == (0, False) for cell in rows[first - 1].cells):
         first -= 1
-    heads = list(_headings(rows[:first], columns))
-    lines, label = list(heads), ""
+    if is_form([[cell.text for cell in row.cells] for row in rows]):
+        first = 0
+    heads = list(headings(rows[:first], columns))
+    body: list[list[str]] = []
+    label, above, bottom = "", None, 0.0
     for row, following in zip(rows[first:], [*rows[first + 1 :], None], strict=True):
-        places = _placed(row.cells, columns)
         if len(row.cells) == 1 and following is not None and _goes_on(row, following):
             label = f"{label}{row.text} "
             continue
+        places = placed(row.cells, columns)
+        if above and _is_wrapped(row, above, bottom):
+            place = next(place for place, text in enumerate(places) if text)
+            body[-1][place] = f"{body[-1][place]} {row.text}".strip()
+            bottom = row.bottom
+            continue
         places[0] = label + places[0]
-        lines.append("\t".join(places).rstrip("\t"))
-        label = ""
+        body.append(places)
+        label, above, bottom = "", row, row.bottom
+    lines = heads + ["\t".join(places).rstrip("\t") for places in body]
     return Table(lines, len(heads))
 
 
+def _is_wrapped(row: Row, above: Row, bottom: float) -> bool:
+    """Whether a row is a further line of a cell behind the label of the one above, which ends at `bottom` so far."""
+    [cell, *others] = row.cells
+    return (
+        not others
+        and not cell.is_value
+        and above.has_values()
+        and row.top - bottom < (row.bottom - row.top) / 2
+        and any(
+            abs(other.left - cell.left) < 2
+            and (other.size, other.bold, other.text.isupper()) == (cell.size, cell.bold, cell.text.isupper())
+            for other in above.cells[1:]
+        )
+    )
+
+
 def _whole(cells: list[Cell]) -> list[Cell]:
-    """Join currency signs to the number after them, per cent signs and closing brackets to the number before them."""
+    """Join currency signs to the number after them, per cent signs and closing brackets to the number before them.
+
+    A currency sign may stand far from its number, whose place is that of the column.
+    """
     whole: list[Cell] = []
-    for cell in cells:
+    stands_before = any(_CURRENCY.match(cell.text) for cell in cells) or not _SIGN_AT_END.search(cells[-1].text)
+    for cell in chain.from_iterable(map(_parted, cells)) if stands_before else cells:
         before = whole[-1] if whole else None
-        if before and (
-            _CURRENCY.fullmatch(before.text) and cell.is_value or _SUFFIX.fullmatch(cell.text) and before.is_value
-        ):
+        if before and _CURRENCY.fullmatch(before.text) and cell.is_value:
+            whole[-1] = replace(cell, text=f"{before.text} {cell.text}")
+        elif before and before.is_value and _SUFFIX.fullmatch(cell.text):
             before.text = f"{before.text} {cell.text}"
             before.left, before.right = min(before.left, cell.left), max(before.right, cell.right)
         else:
             whole.append(cell)
+    if _CURRENCY.fullmatch(whole[-1].text) and any(cell.text.startswith(whole[-1].text) for cell in whole[:-1]):
+        del whole[-1]  # of a column that is not there
     return whole
 
 
-def _columns(rows: Sequence[Row]) -> list[tuple[float, float]]:
-    """(left, right) of the columns in reading order, at least one: those of values, and of other cells beside them."""
-    full = [row for row in rows if len(row.cells) > 1]
-    values = _merged((cell.left, cell.right) for row in full for cell in row.cells if cell.is_value)
-    others = [
-        (cell.left, cell.right)
-        for row in full
-        for cell in row.cells
-        if all(cell.right <= left or right <= cell.left for left, right in values)
-    ]
-    if not values:
-        narrow = median(right - left for left, right in others)
-        others = [(left, right) for left, right in others if right - left <= 2 * narrow] or others
-    return sorted([*values, *_merged(others)], reverse=runs_right_to_left(" ".join(row.text for row in rows)))
-
-
-def _merged(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    merged: list[tuple[float, float]] = []
-    for left, right in sorted(spans):
-        if merged and left < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], right))
-        else:
-            merged.append((left, right))
-    return merged
-
-
-def _place(cell: Cell, columns: Sequence[tuple[float, float]]) -> tuple[int, bool]:
-    """The column of a cell, and whether it spans further ones."""
-    left, right = cell.left, cell.right
-    shares = [min(right, last) - max(left, first) for first, last in columns]
-    best = max(shares)
-    if best < right - left:  # it extends beyond its column
-        covered = [index for index, column in enumerate(columns) if shares[index] > 0.5 * (column[1] - column[0])]
-        if len(covered) > 1:
-            return covered[0], True
-    return shares.index(best), False
-
-
-def _placed(cells: Iterable[Cell], columns: Sequence[tuple[float, float]]) -> list[str]:
-    """The texts of a row by column."""
-    places = [""] * len(columns)
-    for cell in cells:
-        index, _ = _place(cell, columns)
-        places[index] = f"{places[index]} {cell.text}".strip()
-    return places
-
-
-def _headings(rows: Sequence[Row], columns: Sequence[tuple[float, float]]) -> Iterator[str]:
-    """Lines of headings: first those that span columns, then one line with each column's own heading, top to bottom."""
-    own: list[Cell] = []
-    for row in rows:
-        wide = [cell for cell in row.cells if _place(cell, columns)[1]]
-        if wide:
-            yield "\t".join(_placed(wide, columns)).rstrip("\t")
-        own += [cell for cell in row.cells if cell not in wide]
-    if own:
-        yield "\t".join(_placed(sorted(own, key=lambda cell: cell.top), columns)).rstrip("\t")
+def _parted(cell: Cell) -> list[Cell]:
+    """A number and the currency sign of the next column, which the file may hold as one text, as two cells."""
+    both = _SIGN_OF_NEXT.fullmatch(cell.text)
+    if both is None:
+        return [cell]
+    width = (cell.right - cell.left) / len(cell.text)
+    value = replace(cell, text=both["value"], right=cell.left + width * len(both["value"]))
+    return [value, replace(cell, text=both["sign"], left=cell.right - width)] if value.is_value else [cell]
 
 
 def _goes_on(label: Row, following: Row) -> bool:
@@ -200,13 +231,13 @@ def columns_of_prose(rows: Sequence[Row]) -> list[list[Row]]:
         or median(len(cell.text) for row in full for cell in row.cells) < _LONG
     ):
         return []
-    columns = _columns(rows)
+    columns = columns_of(rows)
     if len(columns) < 2:
         return []
     separated: list[list[Row]] = [[] for _ in columns]
     for row in rows:
         for cell in row.cells:
-            separated[_place(cell, columns)[0]].append(Row(cell))
+            separated[place_of(cell, columns)[0]].append(Row(cell))
     return separated
 
 
