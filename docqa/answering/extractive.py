@@ -94,13 +94,14 @@ def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int,
     else:
         gap = "" if is_dense(opening) else " "
         shown = around(evidence, [best], part, "SHORT")
-        for pick, text in _in_turn(evidence, shown, language):
+        for pick, text in _in_turn(evidence, shown, part, language):
             yield Piece(f"{opening}{gap}{text}", pick.passage)
             opening = ""
         following = next_closest(evidence, shown, others)
         shown += following
         for pick in following:
-            yield Piece(f"\n\n{said(evidence[pick.passage], pick.unit, language)}", pick.passage)
+            text = said(evidence[pick.passage], pick.unit, language, sought=part.searched_stems)
+            yield Piece(f"\n\n{text}", pick.passage)
     yield from _other_pages(evidence, {pick.passage for pick in shown}, language)
 
 
@@ -135,7 +136,7 @@ def _said_of(
         chosen += further(evidence, part, picks, length)
     if length == "LONG":
         chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
-    for pick, text in _in_turn(evidence, chosen, language):
+    for pick, text in _in_turn(evidence, chosen, part, language):
         if pick == best and (part.kind not in EXPLAINED or pick == chosen[0]):
             text = _opened(evidence[pick.passage], part, index, pick.unit, text, language)
         yield text, pick.passage, [pick]
@@ -156,12 +157,14 @@ def _has_all(text: str, part: Part) -> bool:
     return all(has_word(held, word) for word in part.content)
 
 
-def _in_turn(evidence: Sequence[Evidence], picks: Sequence[Pick], language: str) -> Iterator[tuple[Pick, str]]:
+def _in_turn(
+    evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, language: str
+) -> Iterator[tuple[Pick, str]]:
     """Each unit as it is said behind the one before."""
     before: Pick | None = None
     for pick in picks:
         beside = before.unit if before and before.passage == pick.passage else None
-        yield pick, said(evidence[pick.passage], pick.unit, language, beside)
+        yield pick, said(evidence[pick.passage], pick.unit, language, beside, part.searched_stems)
         before = pick
 
 

@@ -4,24 +4,29 @@ A sentence stands as it is; an item of a list after the line or heading that it 
 that line; a row of a table with the names of its columns.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from docqa.answering.evidence import Evidence
-from docqa.answering.table_rows import cells_of, headings_of
+from docqa.answering.table_rows import headings_of, line_of, named_cells
+from docqa.formats.grid_headings import without_shared
 from docqa.languages import phrase
 from docqa.text.marks import ends_in_mark, item_mark
 from docqa.text.units import Unit
-from docqa.text.words import is_dense
+from docqa.text.values import kind
+from docqa.text.words import is_dense, stem, terms
 
 _DASHES = "-–—‒−"
+MOST_CELLS = 6  # of a row that are all said
 LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
 
 
-def said(evidence: Evidence, unit: Unit, language: str, before: Unit | None = None) -> str:
+def said(
+    evidence: Evidence, unit: Unit, language: str, before: Unit | None = None, sought: frozenset[str] = frozenset()
+) -> str:
     """The unit as a whole sentence, in one line. What an item stands under is said with it, unless that was said of the
-    unit `before`."""
+    unit `before`; of a long row only what stands in the columns that have most of the stems of words `sought`."""
     if unit.kind == "row":
-        return closed(_row(evidence, unit), language)
+        return closed(_row(evidence, unit, sought), language)
     text = _plain(evidence.text[unit.start : unit.end])
     is_led = unit.kind == "item" and (before is None or before.group != unit.group)
     lead = lead_of(evidence, unit) if is_led else ""
@@ -68,35 +73,42 @@ def _plain(text: str) -> str:
     return " ".join(text[mark.end if mark else 0 :].split())
 
 
-def _row(evidence: Evidence, unit: Unit) -> str:
-    """Label and cells, each with its column's name where the table has as many names."""
-    label, *cells = cells_of(evidence.text[unit.start : unit.end])
+def _row(evidence: Evidence, unit: Unit, sought: frozenset[str]) -> str:
+    """Label and cells, each with its column's name where the names are known."""
+    names, (label, *cells) = _cells(evidence, unit)
     label = label.rstrip(" :：")
-    names = _column_names(evidence, unit)
-    if len(names) != len(cells) + 1:
+    if not names:
         filled = [cell for cell in cells if cell.strip(_DASHES)]  # which column is empty cannot be seen
-        return f"{label}: {', '.join(filled)}" if filled else label
-    values = "; ".join(_labelled(names[1:], cells))
-    return f"{label}: {values}" if values else label
+        return ": ".join(filter(None, (label, ", ".join(filled))))
+    labelled = [*zip(names[1:], without_shared(names[1:]), cells, strict=True)]
+    labelled = [each for each in labelled if each[2]]
+    if len(labelled) > MOST_CELLS:
+        shares = [len(sought & set(map(stem, terms(name)))) for name, *_ in labelled]
+        labelled = [each for each, share in zip(labelled, shares, strict=True) if share == max(shares)]
+    values = "; ".join(f"{name} {cell}" if name else cell for _, name, cell in labelled)
+    return ": ".join(filter(None, (label, values)))
 
 
 def is_bare(evidence: Evidence, unit: Unit) -> bool:
-    """Whether it is a row of several figures whose columns' names are not known: nobody could read it."""
+    """Whether it is a row of several figures whose columns' names are not known, which nobody could read, or of the
+    names themselves."""
     if unit.kind != "row":
         return False
-    _, *cells = cells_of(evidence.text[unit.start : unit.end])
-    figures = sum(any(map(str.isdigit, cell)) for cell in cells)
-    return figures > 1 and len(_column_names(evidence, unit)) != len(cells) + 1
+    names, (_, *cells) = _cells(evidence, unit)
+    if names:
+        return any(cells) and all(name.endswith(cell) for name, cell in zip(names[1:], cells, strict=True) if cell)
+    return sum(any(map(str.isdigit, cell)) for cell in cells) > 1
 
 
-def _labelled(names: Sequence[str], cells: Sequence[str]) -> Iterator[str]:
-    for name, cell in zip(names, cells, strict=True):
-        if cell:
-            yield f"{name} {cell}" if name else cell
-
-
-def _column_names(evidence: Evidence, unit: Unit) -> list[str]:
-    """The last line of the column headings of a row."""
+def _cells(evidence: Evidence, unit: Unit) -> tuple[list[str], list[str]]:
+    """The names of the columns of a row, and its cells, from its label on."""
     units = [candidate.unit for candidate in evidence.units]
     lines = headings_of(evidence.text, evidence.columns, unit, units)
-    return cells_of(lines[-1]) if lines else []
+    names, cells = named_cells(line_of(evidence.text, unit), lines)
+    first = next((place for place, cell in enumerate(cells) if cell), 0)
+    if first and kind(cells[first]):
+        first -= 1  # a figure is no label: the row has none
+    names, cells = names[first:], cells[first:]
+    if len(cells) > 2 and kind(cells[0]) and cells[1] and not kind(cells[1]):
+        names, cells = names[1:], [f"{cells[0]} {cells[1]}", *cells[2:]]  # a position and what stands there
+    return names, cells

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 
 from docqa.answering.evidence import Evidence
 from docqa.answering.polarity import is_negated
-from docqa.answering.table_rows import cells_of, headings_of
+from docqa.answering.table_rows import headings_of, line_of, named_cells
 from docqa.questions.wording import content, points_back
 from docqa.text.facts import Claims, Facts
 from docqa.text.sentences import sentences
@@ -102,14 +103,8 @@ def _units_of(passage: Evidence, index: int, language: str, least: float) -> lis
 def _row(passage: Evidence, unit: Unit, units: Sequence[Unit]) -> tuple[str, tuple[str, ...]]:
     """The lines of column headings, and the cells of a row, each with its label and headings."""
     lines = headings_of(passage.text, passage.columns, unit, units)
-    label, *values = cells_of(passage.text[unit.start : unit.end]) or [""]
-    heads = [cells_of(line) for line in lines]
-    cells = []
-    for place, value in enumerate(values, 1):
-        above = [
-            line[len(line) - len(values) - 1 + place] for line in heads if len(values) <= len(line) <= len(values) + 1
-        ]
-        cells.append(" ".join([label, *above, value]))
+    names, (label, *values) = named_cells(line_of(passage.text, unit), lines)
+    cells = [" ".join(filter(None, (label, name, value))) for name, value in zip_longest(names[1:], values)]
     return "\n".join(lines), tuple(cells)
 
 

@@ -4,10 +4,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from docqa.formats.grid_headings import joined
 from docqa.text.marks import is_rule
 from docqa.text.units import Unit
 
 GAP = re.compile(r"(?<![ \t])[ \t]*(?:\t| \| )[ \t]*")  # between two cells
+_EDGE = re.compile(r"[ \t]*?(?:\t| \| ) *")  # where empty cells are cells too
 _SPACES = re.compile(r" {3,}")
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
 _ASIDE = 2  # characters by which the lines of one cell may be out of line
@@ -26,11 +28,37 @@ def cells_of(row: str) -> list[str]:
     return [" ".join(cell.split()) for cell in cells]
 
 
+def named_cells(row: str, headings: Sequence[str]) -> tuple[list[str], list[str]]:
+    """(the full name of each column, the cells of a row); no names where it cannot be told which belong together.
+
+    Cells are one by one under their headings, empty ones too; in a text that somebody laid out with tabs, several of
+    them may be one gap.
+    """
+    merged, last = cells_of(row), cells_of(headings[-1]) if headings else []
+    if not headings or not GAP.search(row):
+        return last if len(merged) == len(last) else [], merged
+    cells, *heads = ([" ".join(cell.split()) for cell in _EDGE.split(line.strip("\n"))] for line in (row, *headings))
+    width = len(heads[-1])
+    if len(cells) != width and len(merged) == len(last):
+        return last, merged
+    if len(cells) == width or len(cells) < width and all(heads[-1][1:]):
+        missing = [""] * width
+        return list(joined([[*head, *missing][:width] for head in heads], width)), [*cells, *missing][:width]
+    return [], merged
+
+
+def line_of(text: str, unit: Unit) -> str:
+    """The row with the empty cells that it begins with."""
+    start = text.rfind("\n", 0, unit.start) + 1
+    return text[unit.start if text[start : unit.start].strip() else start : unit.end]
+
+
 def headings_of(text: str, columns: str, unit: Unit, units: Sequence[Unit]) -> list[str]:
     """The lines of column headings of the table of a row in this text: above its first row, else those stored with the
     passage, its `columns`."""
     first = min((other.start for other in units if other.group == unit.group), default=unit.start)
-    return _lines(text[unit.group_start : first]) or _lines(columns)
+    start = text.rfind("\n", 0, unit.group_start) + 1  # the column of the labels may have no heading: a tab
+    return _lines(text[start:first]) or _lines(columns)
 
 
 def _lines(headings: str) -> list[str]:

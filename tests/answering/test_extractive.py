@@ -88,6 +88,54 @@ async def test_a_row_is_said_with_its_columns() -> None:
     assert piece.text == "North: Sales 120; Target 100."
 
 
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("\tYear ended June 2024\tYear ended June 2023", "North: 2024 120; 2023 100."),
+        ("\tYear ended June 30, 2024\tYear ended June 30, % change", "North: 2024 120; % change 100."),
+        ("\tBags sold\tBags lost", "North: Bags sold 120; Bags lost 100."),
+    ],
+)
+async def test_what_all_names_of_columns_begin_with_is_said_where_it_tells_something(columns: str, said: str) -> None:
+    table = f"{columns}\nNorth\t120\t100"
+    rows = units(table, blocks_of(table, tables=((0, table.index("North"), len(table)),)))
+    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0) for unit in rows), language="en")
+    [piece] = await extract(question("What were the sales in the north?"), passage)
+    assert piece.text == said
+
+
+async def test_of_a_long_row_the_columns_that_are_asked_for_are_said() -> None:
+    columns = "\t".join(
+        f"{year} {what}" for year in (2023, 2024) for what in ("Opened", "Closed", "Sold", "At the end")
+    )
+    table = f"\t{columns}\nNorth\t1\t2\t3\t4\t5\t6\t7\t8"
+    rows = units(table, blocks_of(table, tables=((0, table.index("North"), len(table)),)))
+    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0) for unit in rows), language="en")
+    [piece] = await extract(question("How many shops closed in the north?"), passage)
+    assert piece.text == "North: 2023 Closed 2; 2024 Closed 6."
+    [piece] = await extract(question("How many shops closed in the north in 2024?"), passage)
+    assert piece.text == "North: 2024 Closed 6."
+    [piece] = await extract(question("What about the north?"), passage)
+    assert piece.text.count(";") == 7
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("\t\tMill\t7", "Mill: Sum 7."),
+        ("3\tNorth\t\t7", "3 North: Sum 7."),
+        ("\t5\t\t7", "Bags 5; Sum 7."),
+        ("North\t5\t\t7", "North: Bags 5; Sum 7."),
+    ],
+)
+async def test_cells_of_a_row_that_begins_with_empty_ones_are_under_their_names(row: str, said: str) -> None:
+    table = f"Region\tBags\tShop\tSum\n{row}"
+    rows = units(table, blocks_of(table, tables=((0, 21, len(table)),)))
+    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0) for unit in rows), language="en")
+    [piece] = await extract(question("What is the sum?"), passage)
+    assert piece.text == said
+
+
 async def test_a_row_whose_cells_are_wrapped_is_said_cell_by_cell() -> None:
     table = (
         "Tablets                        Before surgery          If forgotten\n"

@@ -1,0 +1,30 @@
+"""The cells of a row in a passage and the names of their columns."""
+
+import pytest
+
+from docqa.answering.table_rows import named_cells
+
+
+@pytest.mark.parametrize(
+    ("headings", "row", "names", "cells"),
+    [
+        (["Region\tSales\tTarget"], "North\t120\t100", ["Region", "Sales", "Target"], ["North", "120", "100"]),
+        # What stands over several columns is said with each of them.
+        (
+            ["\t2024\t\t2023", "\tSales\tTarget\tSales\tTarget"],
+            "North\t120\t100\t90\t95",
+            ["", "2024 Sales", "2024 Target", "2023 Sales", "2023 Target"],
+            ["North", "120", "100", "90", "95"],
+        ),
+        # An empty cell keeps its place, at the end too, where no tab marks it.
+        (["Fund\tBonds\tShares\tTotal"], "Old\t\t7\t7", ["Fund", "Bonds", "Shares", "Total"], ["Old", "", "7", "7"]),
+        (["Fund\tBonds\tShares\tTotal"], "New\t4", ["Fund", "Bonds", "Shares", "Total"], ["New", "4", "", ""]),
+        # In a text that was laid out with tabs, as many as it takes to reach the column are one gap.
+        (["Name\t\t\tPieces"], "Screws, long\t10", ["Name", "Pieces"], ["Screws, long", "10"]),
+        # More cells than names, or no names at all: which belongs to which is not known.
+        (["Name\tPieces"], "Screws\t10\t20", [], ["Screws", "10", "20"]),
+        ([], "Screws\t\t20", [], ["Screws", "20"]),
+    ],
+)
+def test_cells_stand_under_their_headings(headings: list[str], row: str, names: list[str], cells: list[str]) -> None:
+    assert named_cells(row, headings) == (names, cells)
