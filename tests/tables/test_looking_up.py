@@ -4,6 +4,9 @@ import httpx
 import pytest
 
 from conftest import upload
+from docqa.tables.lookups.cells import Tables
+from docqa.tables.lookups.lookup import is_sure, look_up
+from docqa.tables.lookups.query import Query
 
 pytestmark = pytest.mark.anyio
 
@@ -102,6 +105,55 @@ async def test_the_source_is_the_passage_that_holds_the_row(client: httpx.AsyncC
 async def test_what_it_leaves_to_the_passages(client: httpx.AsyncClient, question: str) -> None:
     answer, _ = await ask(client, question)
     assert not any(mark in answer for mark in (", 2022:", ", 2023:", ", Margin:", "rose by", ", Bags sold:"))
+
+
+SHOPS = """Harlow Mill, the second quarter
+
+Shops by name
+
+ | 2024 Bags at start of second quarter | 2024 Bags at end of second quarter | 2023 Bags at end of second quarter
+Lakeside | 32 | 41 | 33
+Old Harbour | 20 | 24 | 16
+"""
+ACCOUNTS = """Accounts ($ in thousands)
+
+Item | 2024 | 2023
+Revenue | 912 | 893
+Cost of sales | 700 | 640
+Wages | 120 | 110
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        (
+            SHOPS,
+            "How many bags had Old Harbour at the end of the quarter?",
+            "Old Harbour, 2024 Bags at end of second quarter: 24.",
+        ),
+        (ACCOUNTS, "How high were sales in 2024?", "Revenue, 2024: $912 thousand."),  # neither their cost
+    ],
+)
+async def test_the_column_and_the_row_that_are_meant(
+    client: httpx.AsyncClient, text: str, question: str, answer: str
+) -> None:
+    doc_id = await upload(client, text, "shops.txt")
+    response = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])
+    assert response.json()["answer"]["message"] == answer
+
+
+def test_a_name_with_a_word_for_sales_in_it_is_no_turnover() -> None:
+    names = ("Pacific Sales", *(f"{name} shop" for name in ("Hill", "Ford", "Bridge", "Tower", "Gate", "Park", "Mill")))
+    rows = "\n".join(f"{name} | 7 | 9" for name in names)
+    tables = Tables.of(1, [(1, f"Name | 2024 Bags in second quarter | 2023 Bags in second quarter\n{rows}\n")])
+    question = ["what", "was", "the", "revenue", "in", "the", "second", "quarter"]
+    assert not is_sure(look_up(Query(question, "en", tables, wants_number=True)))
+
+
+async def test_one_value_does_not_answer_two_questions(client: httpx.AsyncClient) -> None:
+    answer, _ = await ask(client, "How many bags of bran were sold and how many bags of bran are in store?")
+    assert answer.count("Bran, Bags sold: 640.") < 2
 
 
 async def test_amounts_in_a_column_without_a_name_are_not_summed(client: httpx.AsyncClient) -> None:

@@ -52,6 +52,7 @@ class Fitting:
     counts: bool = True  # whether the question has a word of counting or measuring
     sheet: str = ""
     named: frozenset[int] = frozenset()
+    is_told: bool = True  # by half of the words of the column that is measured, not of a single row
 
 
 async def fitting_table(
@@ -166,8 +167,24 @@ async def _intended(
     weight = named + sum(mention.weight for mention in mentions)
     columns = frozenset(mention.place for mention in mentions if mention.kind == "column")
     return Fitting(
-        table, intent.plan, intent.noun, intent.unknown, weight, composer.asks_to_count, named=columns | view.of_money
+        table,
+        intent.plan,
+        intent.noun,
+        intent.unknown,
+        weight,
+        composer.asks_to_count,
+        named=columns | view.of_money,
+        is_told=_is_told(view, intent.plan, tokens, language),
     )
+
+
+def _is_told(view: View, plan: Plan, tokens: Sequence[str], language: str) -> bool:
+    """Whether the tokens have half of the words of the column that is measured, and no condition picks a single row."""
+    if any(test.place in view.identifiers and test.operator == "=" for test in (*plan.filters, *plan.counted)):
+        return False
+    own = view.headings[plan.place].words if plan.place is not None else ()
+    said = sum(any(likeness(token, word, language) >= NEAR for token in tokens) for word in own)
+    return 2 * said >= len(own)
 
 
 async def _as_read(

@@ -64,6 +64,8 @@ async def answer_by_look_up(
             return None
         text, rows = answer
         texts.append(text + await _marks(conn, by_id, rows, sources))
+    if len(set(texts)) < len(texts):
+        return None  # how many, and at what price: the same for both is no answer to one of them
     cites = question.options.cite_source
     return (
         TableAnswer("\n".join(texts), sources)

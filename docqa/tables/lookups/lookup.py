@@ -105,7 +105,8 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     for name, loss in ((grid.columns[column], 0.015), (row.cells[named_by], 0.01)):
         own, had = words_of(name), query.had(words_of(name))
         score -= loss * min(6, sum(word not in had and not word.isdecimal() for word in own))
-    if "%" in row.cells[named_by] and not query.wants_share:
+    is_share = "%" in row.cells[named_by] or "%" in row.cells[column]
+    if query.wants_share != is_share and (query.wants_share or "%" in row.cells[named_by]):
         score -= _OF_A_PART
     if _parts_named(grid.title) and not query.matched(grid.title).keys() - in_label.keys():
         score -= _OF_A_PART
@@ -180,8 +181,11 @@ def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[in
     of them, where they are few and have headings that tell them apart."""
     spoken = set(query.text.split())
     named = {place: len(spoken & set(words_of(placed.grid.columns[place]))) for place in tied}
-    if (most := max(named.values())) and list(named.values()).count(most) == 1:
-        return [place for place in tied if named[place] == most], False  # by a word that says little elsewhere: paid
+    tied = [
+        place for place in tied if named[place] == max(named.values())
+    ]  # by a word that says little elsewhere: paid
+    if len(tied) == 1:
+        return tied, False
     numbers = [place for place in tied if is_number(placed.row.cells[place])]
     if len(numbers) == 1:
         return numbers, False

@@ -16,6 +16,7 @@ LEAST_LABEL = 0.55  # of a label's words, by weight, that the question has
 UNKNOWN = 1.0  # weight of a word that no table has
 ASKING = 0.4  # how much a word weighs that only asks, and has no counterpart
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
+VARIED = frozenset(("turnover", "profit", "per_share"))  # what has several kinds, of which a word more tells which
 YEAR = re.compile(r"(?:19|20)\d\d")
 SAME_MEASURE = 0.9  # how near two words for what is measured are: heavy, weight
 PLAIN = 0.15  # how much a word counts in a name that says little in a question
@@ -183,7 +184,7 @@ class Query:
         """How much of a name the question has, by weight; a little more where it stands there as it is.
 
         The last word before a comma is what the name is of, and counts most. A word that names one row alone is as
-        good as the whole name.
+        good as the whole name. What is only measured alike may be of something else: Pacific Sales are no revenue.
         """
         plain = listed("value_words", self.language)
         have = self.had(own)
@@ -192,15 +193,22 @@ class Query:
         telling = telling or list(own)
         before, measures = words_of(name.partition(",")[0]) or tuple(own), _measures(tuple(own))
         head = next((word for word in reversed(before) if word not in measures), before[-1])
+        measured = attributes(own)
+        said_as = {form for word in self.words for form in self.forms[word] if form in own}
+        said_as |= {word for what in measured.keys() & self.attributes.keys() - VARIED for word in measured[what]}
+        missed = 1.0 if said_as else MISSED
+        if measured.keys() & self.attributes.keys():  # what else is measured makes another thing of it: cost of sales
+            plain = plain.difference(*(said for what, said in measured.items() if what not in self.attributes))
         weights = {
             word: self.tables.weight(word)
+            * (1.0 if word in have else missed)
             * (PLAIN if word in plain else 1.5 if word == head else MEASURE if word in measures else 1.0)
             for word in telling
         }
         total = sum(weights.values())
         share = sum(weight for word, weight in weights.items() if word in have) / total if total else 0.0
         if any(
-            word in have and self.tables.spread.get(word) == 1 and len(word) > 2 and word not in measures
+            word in said_as and self.tables.spread.get(word) == 1 and len(word) > 2 and word not in measures
             for word in telling
         ):
             share = max(share, LEAST_LABEL + 0.1)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from docqa.formats.grid_cells import is_number
+from docqa.formats.grid_headings import without_shared
 from docqa.formats.grids import Grid
 from docqa.languages import phrase
 from docqa.tables.lookups.derived import unit_of
@@ -38,22 +39,11 @@ def name_of(cell: Cell, *, with_column: bool = True) -> str:
 
 def column_name(cell: Cell) -> str:
     """The heading of a column; of one that goes on too long its date."""
-    name = _without_unit(_telling(cell), cell)
+    columns = cell.placed.grid.columns
+    name = _without_unit(without_shared(columns[1:])[cell.column - 1] if cell.column else columns[0], cell)
     if len(name) > _LONGEST_HEADING and (years := YEAR.findall(name)):
         return str(years[-1])
     return name
-
-
-def _telling(cell: Cell) -> str:
-    """The heading without the words that begin all headings of the table, where what is left begins with the year:
-    2023, not Years ended December 31, 2023."""
-    headings = [heading.split() for heading in cell.placed.grid.columns[1:] if heading]
-    own = cell.heading.split()
-    shared = 0
-    while len(headings) > 1 and all(len(words) > shared + 1 and words[shared] == own[shared] for words in headings):
-        shared += 1
-    short = " ".join(own[shared:])
-    return short if YEAR.match(short) else cell.heading
 
 
 def _is_told_apart(cell: Cell) -> bool:
