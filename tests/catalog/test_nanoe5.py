@@ -53,6 +53,7 @@ def test_what_is_written_is_the_same_each_time(folder: Path, tmp_path: Path) -> 
         assert (folder / file).read_bytes() == (tmp_path / "again" / file).read_bytes(), file
 
 
+@pytest.mark.torture  # the library takes 14 s of a processor to import
 def test_sentence_transformers_loads_it(folder: Path) -> None:
     model = pytest.importorskip("sentence_transformers").SentenceTransformer(str(folder), device="cpu")
     assert (model.get_embedding_dimension(), model.max_seq_length) == (WIDTH, 8)

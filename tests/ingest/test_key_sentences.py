@@ -122,6 +122,7 @@ def test_a_text_without_a_sentence_gives_its_beginning() -> None:
     assert choose([], [], 3) == []
 
 
+@pytest.mark.torture  # measures time, for six seconds
 def test_four_times_the_pages_take_four_times_as_long() -> None:
     page = "The pump of station {n} needs oil every month, says the manual of the {name} works. Its {name} was built by hand {n} years ago. "
 
