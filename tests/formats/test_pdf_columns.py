@@ -177,3 +177,38 @@ def test_a_cell_of_two_lines_is_one_though_the_rest_of_its_row_follows_in_the_fi
 )
 def test_accounts_write_what_is_below_nothing_in_brackets(cell: str, unit: str, amount: float | None) -> None:
     assert value(cell, Column("Result", "number", unit, decimal=".")) == amount
+
+
+def test_amounts_with_units_are_no_headings_of_the_numbers_below() -> None:
+    drawn = Drawn()
+    rows = [
+        ("Property", "Argo 25", "Argo 32"),
+        ("Greatest head", "4 m", "8 m"),
+        ("Connection", "G 1/2", "G 2"),
+        ("Fluid", "-10 to 110 deg", "-5 to 95 deg"),
+        ("Price", "148.00", "264.00"),
+    ]
+    drawn.rows(100, rows, (300, 400))
+    assert drawn.text.split("\n") == ["\t".join(row) for row in rows]
+    [page] = read_whole(bytes(drawn.document.tobytes()), "a.pdf").pages
+    [(start, head, _)] = page.tables
+    assert page.text[start:head] == "Property\tArgo 25\tArgo 32"
+
+
+def test_a_table_of_times_has_the_headings_that_its_first_row_is() -> None:
+    drawn = Drawn()
+    drawn.rows(
+        100, [("Stop", "Run 1", "Run 2"), ("Market", "06:12", "06:42"), ("Station", "06:17", "06:47")], (300, 400)
+    )
+    [page] = read_whole(bytes(drawn.document.tobytes()), "a.pdf").pages
+    [(start, head, _)] = page.tables
+    assert page.text[start:head] == "Stop\tRun 1\tRun 2"
+
+
+def test_headings_below_a_gap_begin_another_table() -> None:
+    drawn = Drawn()
+    drawn.rows(
+        100, [("Payments", "Hours", "Amount"), ("Basic pay", "150", "2,580"), ("Overtime", "6", "154")], (300, 400)
+    )
+    drawn.rows(164, [("Deductions", "Amount"), ("Tax", "312"), ("Pension", "129")], (400,))
+    assert "Overtime\t6\t154\n\nDeductions\tAmount\nTax\t312" in drawn.text

@@ -61,7 +61,8 @@ def headings(rows: Sequence[Row], columns: Columns) -> Iterator[str]:
     middles = _middles(rows, columns)
     own: list[Cell] = []
     for row in rows:
-        over = [] if own and len(row.cells) == 1 else _over_groups(row.cells, columns, middles)
+        is_below = any(place_of(cell, columns)[0] for cell in own)
+        over = [] if is_below else _over_groups(row.cells, columns, middles)
         wide = [cell for cell in row.cells if over or place_of(cell, columns)[1]]
         if wide:
             yield "\t".join(placed(over or wide, columns)).rstrip("\t")

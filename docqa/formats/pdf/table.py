@@ -11,14 +11,15 @@ from itertools import chain
 from math import inf
 from statistics import median
 
-from docqa.formats.grid_headings import is_form
-from docqa.formats.pdf.columns import columns_of, headings, place_of, placed
+from docqa.formats.grid_headings import heads, is_form
+from docqa.formats.pdf.columns import Columns, columns_of, headings, place_of, placed
 from docqa.formats.pdf.rows import Cell, Row
 
 _CURRENCY = re.compile(r"(?:US|CA|A|R|HK)?[$€£¥₹]|EUR|USD|CHF|GBP")
 _SIGN_OF_NEXT = re.compile(rf"(?P<value>.*\S)\s+(?P<sign>{_CURRENCY.pattern})")
 _SIGN_AT_END = re.compile(rf"\S\s?(?:{_CURRENCY.pattern})$")
 _SUFFIX = re.compile(r"[%)]+|\)\s*%|pts|bps")
+_AMOUNT = re.compile(r"[<>≤≥~±+−–-]?\s?\d(?!\d{3}\b)")  # a year heads a column
 _LONG = 28  # characters: cells of prose, and labels, are longer
 _SHORT = 24
 _MOST_HEADS = 5  # rows of column headings
@@ -69,7 +70,7 @@ def _run(rows: Sequence[Row], start: int) -> int:
             valued.add(row)
             is_parted = False
         else:
-            is_parted = is_parted or valued.is_left_by(row)
+            is_parted = is_parted or valued.is_left_by(row, above)
         if len(row.cells) == 1:
             continue
         if is_parted:
@@ -91,18 +92,20 @@ class _Extent:
         self.left, self.right = min(self.left, row.left), max(self.right, row.right)
         self.values = min(self.values, *(cell.left for cell in row.cells[1:]))
 
-    def is_left_by(self, row: Row) -> bool:
-        """Whether a row without values, below, begins above columns, not labels, or is a sentence across them."""
+    def is_left_by(self, row: Row, above: Row) -> bool:
+        """Whether a row without values, below, begins above columns, not labels, is a sentence across them, or has
+        several cells below a gap."""
         is_sentence = len(row.cells) == 1 and 2 * (row.right - row.left) > self.right - self.left
-        return self.values < inf and (is_sentence or row.left >= self.values)
+        is_apart = len(row.cells) > 1 and row.top - above.bottom > row.bottom - row.top
+        return self.values < inf and (is_sentence or is_apart or row.left >= self.values)
 
 
 def _is_table(rows: Sequence[Row]) -> bool:
     full = [row for row in rows if len(row.cells) > 1]
-    heads = next((at for at, row in enumerate(full) if row.has_values()), 0)
-    if heads > _MOST_HEADS or any(len(cell.text) > _LONG for row in full[:heads] for cell in row.cells):
-        heads = 0  # so much above the values is no headings
-    if sum(row.has_values() for row in full) * 2 >= len(full) - heads:
+    above = next((at for at, row in enumerate(full) if row.has_values()), 0)
+    if above > _MOST_HEADS or any(len(cell.text) > _LONG for row in full[:above] for cell in row.cells):
+        above = 0  # so much above the values is no headings
+    if sum(row.has_values() for row in full) * 2 >= len(full) - above:
         return len(full) > 1
     lefts = [round(cell.left) for row in full for cell in row.cells[1:]]
     aligned = sum(
@@ -139,14 +142,11 @@ def table(rows: Sequence[Row]) -> Table:
     """The rows with their cells in columns, empty where a row has none; stacked column headings are joined."""
     for row in rows:
         row.cells = _whole(row.cells)
-    first = next((i for i, row in enumerate(rows) if row.has_values()), 0)
+    first = next((i for i, row in enumerate(rows) if row.has_values()), len(rows))
     columns = columns_of(rows[first:] if any(len(row.cells) > 1 for row in rows[first:]) else rows)
     rows = [*sorted(rows[:first], key=lambda row: row.top), *rows[first:]]
-    while first and all(place_of(cell, columns) == (0, False) for cell in rows[first - 1].cells):
-        first -= 1
-    if is_form([[cell.text for cell in row.cells] for row in rows]):
-        first = 0
-    heads = list(headings(rows[:first], columns))
+    first = _heads(rows, first, columns)
+    top = list(headings(rows[:first], columns))
     body: list[list[str]] = []
     label, above, bottom = "", None, 0.0
     for row, following in zip(rows[first:], [*rows[first + 1 :], None], strict=True):
@@ -162,8 +162,25 @@ def table(rows: Sequence[Row]) -> Table:
         places[0] = label + places[0]
         body.append(places)
         label, above, bottom = "", row, row.bottom
-    lines = heads + ["\t".join(places).rstrip("\t") for places in body]
-    return Table(lines, len(heads))
+    return Table(top + ["\t".join(places).rstrip("\t") for places in body], len(top))
+
+
+def _heads(rows: Sequence[Row], first: int, columns: Columns) -> int:
+    """How many rows are column headings, where the `first` with values is known, or that there is none."""
+    if is_form([[cell.text for cell in row.cells] for row in rows]):
+        return 0
+    full = [place for place, row in enumerate(rows[:first]) if len(row.cells) > 1]
+    for place in full[1:]:  # below a row that may be one of headings: 4 m, 06:12, 2 - 22 W
+        label, *others = rows[place].cells
+        if place_of(label, columns) == (0, False) and any(
+            _AMOUNT.match(cell.text) and len(cell.text) <= _SHORT for cell in others
+        ):
+            return place
+    if first == len(rows):  # of words only
+        return heads([placed(row.cells, columns) for row in rows], [len(row.cells) > 1 for row in rows]) == 1
+    while first and all(place_of(cell, columns) == (0, False) for cell in rows[first - 1].cells):
+        first -= 1
+    return first
 
 
 def _is_wrapped(row: Row, above: Row, bottom: float) -> bool:
