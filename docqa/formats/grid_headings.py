@@ -17,7 +17,9 @@ def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     if is_form(rows):
         return 0
     numbers = [sum(is_number(cell) or bool(figures_of(cell)) for cell in row[1:]) for row in rows]
-    filled = [sum(map(bool, row[1:])) for row in rows]
+    filled = [
+        sum(any(map(str.isalnum, cell)) for cell in row[1:]) for row in rows
+    ]  # an arrow beside a value is no word
     if sum(count > 0 for count in numbers) * 3 >= sum(full):
         any_number = next(at for at, count in enumerate(numbers) if count)
         first = next((at for at, count in enumerate(numbers) if count and 2 * count >= filled[at]), any_number)

@@ -37,6 +37,12 @@ def test_a_heading_over_several_columns_holds_for_each() -> None:
     )
 
 
+def test_an_arrow_beside_a_value_makes_no_heading_of_its_row() -> None:
+    grid = table("Parameter\tResult\tShould be\nIron\t13.1 g/dl\t13.5 - 17.5\t↓\nSalt\t139 mmol/l\t135 - 145\n")
+    assert grid.columns == ("Parameter", "Result", "Should be", "")
+    assert [row.label for row in grid.rows] == ["Iron", "Salt"]
+
+
 def test_years_one_short_of_the_columns_stand_over_the_values() -> None:
     grid = table("Years ended June 30, (in thousands)\n\n2021 | 2020\nWages | 310 | 290\nRent | 40 | 38\n")
     assert grid.columns == ("", "2021", "2020")

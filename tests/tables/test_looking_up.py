@@ -143,6 +143,39 @@ async def test_the_column_and_the_row_that_are_meant(
     assert response.json()["answer"]["message"] == answer
 
 
+RESULTS = """Results of the laboratory
+
+Parameter\tResult\tShould be
+Potassium\t5.4 mmol/l\t3.5 - 5.1
+Platelets\t231 /nl\t150 - 400
+"""
+STATEMENT = """Account statement
+
+Date\tDescription\tPaid out\tPaid in
+4 Apr\tSalary, Northgate\t\t2,310.40
+7 Apr\tTesco Stores\t64.12\t
+18 Apr\tRefund, Argos\t\t39.99
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "right", "wrong"),
+    [
+        (RESULTS, "How high is the potassium?", "Result 5.4 mmol/l", ""),
+        (RESULTS, "How many platelets are there?", "Platelets, Result: 231 /nl.", ""),
+        (STATEMENT, "When was the salary paid?", "4 Apr", "Salary, Northgate, Paid in: 2,310.40."),
+        (STATEMENT, "How much did I spend in total?", "", "2,350.39"),
+    ],
+)
+async def test_a_value_is_of_the_kind_that_is_asked_for(
+    client: httpx.AsyncClient, text: str, question: str, right: str, wrong: str
+) -> None:
+    doc_id = await upload(client, text, "a.txt")
+    response = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])
+    answer = response.json()["answer"]["message"]
+    assert right in answer and not (wrong and wrong in answer), answer
+
+
 def test_a_name_with_a_word_for_sales_in_it_is_no_turnover() -> None:
     names = ("Pacific Sales", *(f"{name} shop" for name in ("Hill", "Ford", "Bridge", "Tower", "Gate", "Park", "Mill")))
     rows = "\n".join(f"{name} | 7 | 9" for name in names)

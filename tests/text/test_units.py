@@ -99,6 +99,15 @@ def test_rows_are_grouped_with_their_column_headings_which_are_no_units() -> Non
     assert groups(text)[1] == "Site MWh Mill 598 Roof 126"
 
 
+def test_rows_below_the_headings_of_the_next_table_are_a_group_of_their_own() -> None:
+    text = "Payments\tHours\nBasic pay\t150\n\nDeductions\tAmount\nTax\t312"
+    second = text.index("Deductions")
+    tables = ((0, 14, second - 2), (second, text.index("Tax") - 1, len(text)))
+    rows = units(text, blocks_of(text, tables=tables))
+    assert [part(text, unit.start, unit.end) for unit in rows] == ["Basic pay 150", "Tax 312"]
+    assert [part(text, *unit.group) for unit in rows] == ["Payments Hours Basic pay 150", "Deductions Amount Tax 312"]
+
+
 def test_boilerplate_is_no_unit() -> None:
     assert shown("The lamp burns.\n\n© 2024 Mill Trust. All rights reserved.\n\nIt is seen from afar.") == [
         ("The lamp burns.", ""),

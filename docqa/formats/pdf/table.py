@@ -19,7 +19,7 @@ _CURRENCY = re.compile(r"(?:US|CA|A|R|HK)?[$€£¥₹]|EUR|USD|CHF|GBP")
 _SIGN_OF_NEXT = re.compile(rf"(?P<value>.*\S)\s+(?P<sign>{_CURRENCY.pattern})")
 _SIGN_AT_END = re.compile(rf"\S\s?(?:{_CURRENCY.pattern})$")
 _SUFFIX = re.compile(r"[%)]+|\)\s*%|pts|bps")
-_AMOUNT = re.compile(r"[<>≤≥~±+−–-]?\s?\d(?!\d{3}\b)")  # a year heads a column
+_AMOUNT = re.compile(r"[$€£¥<>≤≥~±+−–-]?\s?\d(?!\d{3}\b)")  # a year heads a column
 _LONG = 28  # characters: cells of prose, and labels, are longer
 _SHORT = 24
 _MOST_HEADS = 5  # rows of column headings
@@ -170,17 +170,21 @@ def _heads(rows: Sequence[Row], first: int, columns: Columns) -> int:
     if is_form([[cell.text for cell in row.cells] for row in rows]):
         return 0
     full = [place for place, row in enumerate(rows[:first]) if len(row.cells) > 1]
-    for place in full[1:]:  # below a row that may be one of headings: 4 m, 06:12, 2 - 22 W
-        label, *others = rows[place].cells
-        if place_of(label, columns) == (0, False) and any(
-            _AMOUNT.match(cell.text) and len(cell.text) <= _SHORT for cell in others
-        ):
-            return place
-    if first == len(rows):  # of words only
-        return heads([placed(row.cells, columns) for row in rows], [len(row.cells) > 1 for row in rows]) == 1
+    # Below a row that may be one of headings: 4 m, 06:12, 2 - 22 W.
+    with_amounts = next((place for place in full[1:] if _has_amount(rows[place], columns)), None)
+    if with_amounts is None and first == len(rows):  # of words only
+        return int(heads([placed(row.cells, columns) for row in rows], [len(row.cells) > 1 for row in rows]) == 1)
+    first = first if with_amounts is None else with_amounts
     while first and all(place_of(cell, columns) == (0, False) for cell in rows[first - 1].cells):
         first -= 1
     return first
+
+
+def _has_amount(row: Row, columns: Columns) -> bool:
+    """Whether a row has a label and a short cell behind it that begins with a number."""
+    label, *others = row.cells
+    is_amount = any(_AMOUNT.match(cell.text) and len(cell.text) <= _SHORT for cell in others)
+    return is_amount and place_of(label, columns) == (0, False)
 
 
 def _is_wrapped(row: Row, above: Row, bottom: float) -> bool:

@@ -182,7 +182,11 @@ def _is_told(view: View, plan: Plan, tokens: Sequence[str], language: str) -> bo
     """Whether the tokens have half of the words of the column that is measured, and no condition picks a single row."""
     if any(test.place in view.identifiers and test.operator == "=" for test in (*plan.filters, *plan.counted)):
         return False
-    own = view.headings[plan.place].words if plan.place is not None else ()
+    own = (
+        [word for word in view.headings[plan.place].words if not is_function_word(word)]
+        if plan.place is not None
+        else []
+    )
     said = sum(any(likeness(token, word, language) >= NEAR for token in tokens) for word in own)
     return 2 * said >= len(own)
 

@@ -15,8 +15,10 @@ from docqa.tables.lookups.values import name_of, sentence, value_of, with_unit
 from docqa.tables.phrases import tokens as question_tokens
 from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
+from docqa.text.values import quantity
 
 MOST_TOKENS = 40
+_LONGEST_TIME = 5  # characters: 20.00
 SURE_LABEL = 0.75
 _RANKS = (
     "highest",
@@ -119,6 +121,12 @@ def _is_of_kind(cell: Cell, tokens: Sequence[str], part: Part) -> bool:
         return not has_digit
     if part.expects == "number" and not any(spoken(name, tokens, part.language) for name in ("count", "how_much")):
         return has_digit or cell.label_share >= SURE_LABEL  # its kind is a model's opinion, and may be wrong
+    if (
+        part.expects == "date"
+        and (amount := quantity(cell.value))
+        and (amount.unit or len(amount.digits) > _LONGEST_TIME)
+    ):
+        return False  # when was it paid: no sum
     return has_digit or part.expects not in ("number", "date")
 
 
