@@ -109,6 +109,8 @@ def _cells(evidence: Evidence, unit: Unit) -> tuple[list[str], list[str]]:
     if first and kind(cells[first]):
         first -= 1  # a figure is no label: the row has none
     names, cells = names[first:], cells[first:]
+    if names and names[0] and kind(cells[0]) and all(kind(cell) for cell in cells[1:] if cell):
+        return ["", *names], ["", *cells]  # figures only
     if len(cells) > 2 and kind(cells[0]) and cells[1] and not kind(cells[1]):
         names, cells = names[1:], [f"{cells[0]} {cells[1]}", *cells[2:]]  # a position and what stands there
     return names, cells

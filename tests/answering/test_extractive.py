@@ -124,6 +124,7 @@ async def test_of_a_long_row_the_columns_that_are_asked_for_are_said() -> None:
     [
         ("\t\tMill\t7", "Mill: Sum 7."),
         ("3\tNorth\t\t7", "3 North: Sum 7."),
+        ("3\t5\t2\t7", "Region 3; Bags 5; Shop 2; Sum 7."),
         ("\t5\t\t7", "Bags 5; Sum 7."),
         ("North\t5\t\t7", "North: Bags 5; Sum 7."),
     ],

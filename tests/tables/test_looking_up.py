@@ -148,6 +148,7 @@ RESULTS = """Results of the laboratory
 Parameter\tResult\tShould be
 Potassium\t5.4 mmol/l\t3.5 - 5.1
 Platelets\t231 /nl\t150 - 400
+LDL-Cholesterol\t162 mg/dl\t< 116
 """
 STATEMENT = """Account statement
 
@@ -162,6 +163,8 @@ Date\tDescription\tPaid out\tPaid in
     ("text", "question", "right", "wrong"),
     [
         (RESULTS, "How high is the potassium?", "Result 5.4 mmol/l", ""),
+        (RESULTS, "How high is the LDL value?", "Result 162 mg/dl", ""),
+        (RESULTS, "Potassium?", "Result 5.4 mmol/l; Should be 3.5 - 5.1.", ""),
         (RESULTS, "How many platelets are there?", "Platelets, Result: 231 /nl.", ""),
         (STATEMENT, "When was the salary paid?", "4 Apr", "Salary, Northgate, Paid in: 2,310.40."),
         (STATEMENT, "How much did I spend in total?", "", "2,350.39"),

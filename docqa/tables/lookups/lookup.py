@@ -22,7 +22,7 @@ LEAST_FOR_ROW = 0.9  # of a label, for several values of its row
 MOST_TOLD = 3  # values of a row
 LEAST_LEAD = 0.04  # before the next row with another value
 _IN_ABOVE, _IN_TITLE, _IN_PROSE, _IN_BEFORE = 0.9, 0.8, 0.5, 0.3
-_RUNS = re.compile(r"\d(?:[\d.,'’ ]*\d)?")
+_ONE_AMOUNT = re.compile(r"[^\d<>≤≥]{0,4}\d(?:[\d.,'’ ]*\d)?[^\d]*")  # no range, and no bound
 _SIGNS = str.maketrans("", "", "$€£¥₹")
 _OF_A_PART = 0.06  # what a table of a segment loses where the question names none
 _LONGEST_HEADING = 160  # characters above a table; what is longer speaks of other things too
@@ -189,10 +189,11 @@ def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[in
     if len(tied) == 1:
         return tied, False
     numbers = [place for place in tied if is_number(placed.row.cells[place])]
-    single = [place for place in tied if len(_RUNS.findall(placed.row.cells[place])) == 1]
-    for fitting in (single if query.wants_number else numbers, numbers):  # before a range that it should be in
-        if len(fitting) == 1:
-            return fitting, False
+    single = [place for place in tied if _ONE_AMOUNT.fullmatch(placed.row.cells[place])]
+    if len(single) == 1 and (query.wants_number or single == numbers):  # before a range that it should be in
+        return single, False
+    if len(numbers) == 1 and not single:
+        return numbers, False
     digits = [place for place in tied if any(map(str.isdigit, placed.row.cells[place]))]
     if query.wants_number and len(digits) == 1:
         return digits, False
