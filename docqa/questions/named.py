@@ -20,6 +20,7 @@ from docqa.text.values import in_words
 from docqa.text.words import fold, stem, terms
 
 MOST_PAGES = 20  # of one range that are searched
+MOST_PLACES = 100  # of one question
 _COMMON = 0.5  # of the names
 _Kind = Literal["page", "chapter", "section"]
 _Find = Callable[[re.Pattern[str], str], Iterable[re.Match[str]]]  # everywhere in a text, or at its beginning
@@ -87,14 +88,16 @@ def _beginning(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
 
 
 def _places(text: str, named: Iterable[_Numbers]) -> list[Place]:
-    """The first of those that begin together is the longest; what overlaps it is none."""
+    """Each once; the first of those that begin together is the longest, and what overlaps it is none."""
     places: list[Place] = []
     end = 0
     for numbers in sorted(named, key=lambda numbers: (numbers.start, -numbers.end)):
         if numbers.start >= end:
             label, end = text[numbers.start : numbers.end].strip(), numbers.end
             places += [Place(numbers.kind, first, max(first, last), label) for first, last in numbers.ranges]
-    return places
+        if len(places) >= MOST_PLACES:
+            break
+    return list({(place.kind, place.first, place.last): place for place in places}.values())[:MOST_PLACES]
 
 
 def labels_named(question: str, language: str) -> list[Place]:

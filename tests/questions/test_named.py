@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from conftest import upload
-from docqa.questions.named import label_of, labels_named, named_by, pages_of, place_begun, places_named
+from docqa.questions.named import MOST_PLACES, label_of, labels_named, named_by, pages_of, place_begun, places_named
 from docqa.text.words import terms
 
 NAMES = {1: "Lease_Hartmann_2021.txt", 2: "Lease Brook Street.txt", 3: "Lease-Mill.txt"}
@@ -150,3 +150,9 @@ def test_labels_may_have_roman_numbers(question: str, numbers: list[int]) -> Non
 )
 def test_a_line_may_begin_with_a_label(line: str, label: tuple[str, tuple[int, ...]] | None) -> None:
     assert label_of(line) == label
+
+
+def test_a_place_is_named_once_and_a_hundred_of_them_at_most() -> None:
+    assert [place.first for place in places_named("第3章と第4章、第3章")] == [(3,), (4,)]
+    assert [place.first for place in places_named("chapter 3, see chapter 4 and chapter 3")] == [(3,), (4,)]
+    assert len(places_named(" ".join(f"chapter {number}," for number in range(1, 400)))) == MOST_PLACES
