@@ -80,12 +80,12 @@ def _row(evidence: Evidence, unit: Unit, sought: frozenset[str]) -> str:
     if not names:
         filled = [cell for cell in cells if cell.strip(_DASHES)]  # which column is empty cannot be seen
         return ": ".join(filter(None, (label, ", ".join(filled))))
-    labelled = [*zip(names[1:], without_shared(names[1:]), cells, strict=True)]
-    labelled = [each for each in labelled if each[2]]
-    if len(labelled) > MOST_CELLS:
-        shares = [len(sought & set(map(stem, terms(name)))) for name, *_ in labelled]
-        labelled = [each for each, share in zip(labelled, shares, strict=True) if share == max(shares)]
-    values = "; ".join(f"{name} {cell}" if name else cell for _, name, cell in labelled)
+    shares = [len(sought & set(map(stem, terms(name)))) for name in names[1:]]
+    named = [each for each in zip(shares, without_shared(names[1:]), cells, strict=True) if each[-1]]
+    if len(named) > MOST_CELLS:
+        most = max(share for share, *_ in named)
+        named = [each for each in named if each[0] == most]
+    values = "; ".join(f"{name} {cell}" if name else cell for _, name, cell in named)
     return ": ".join(filter(None, (label, values)))
 
 

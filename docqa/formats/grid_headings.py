@@ -3,11 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from docqa.formats.grid_cells import clean_label, figures_of, is_number, spread_dates
+from docqa.formats.grid_cells import clean_label, figures_of, is_number, is_year, spread_dates
 
 LEAST_ROWS = 2
 MOST_HEADINGS = 5  # rows of column headings
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
 
 
@@ -17,9 +16,8 @@ def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     if is_form(rows):
         return 0
     numbers = [sum(is_number(cell) or bool(figures_of(cell)) for cell in row[1:]) for row in rows]
-    filled = [
-        sum(any(map(str.isalnum, cell)) for cell in row[1:]) for row in rows
-    ]  # an arrow beside a value is no word
+    # An arrow beside a value is no word.
+    filled = [sum(any(map(str.isalnum, cell)) for cell in row[1:]) for row in rows]
     if sum(count > 0 for count in numbers) * 3 >= sum(full):
         any_number = next(at for at, count in enumerate(numbers) if count)
         first = next((at for at, count in enumerate(numbers) if count and 2 * count >= filled[at]), any_number)
@@ -64,7 +62,7 @@ def without_shared(names: Sequence[str]) -> list[str]:
     every = [name.split() for name in names if name]
     shared = next((at for at, words in enumerate(zip(*every, strict=False)) if len(set(words)) > 1), 0)
     is_begun = shared > 0 and every[0][shared - 1].endswith(",")
-    if len(every) < 2 or not (is_begun or all(_YEAR.fullmatch(" ".join(words[shared:])) for words in every)):
+    if len(every) < 2 or not (is_begun or all(is_year(" ".join(words[shared:])) for words in every)):
         return list(names)
     return [" ".join(name.split()[shared:]) for name in names]
 

@@ -60,13 +60,15 @@ def headings(rows: Sequence[Row], columns: Columns) -> Iterator[str]:
     """Lines of headings: first those that span columns, then one line with each column's own heading, top to bottom."""
     middles = _middles(rows, columns)
     own: list[Cell] = []
+    is_below = False  # a column's own heading
     for row in rows:
-        is_below = any(place_of(cell, columns)[0] for cell in own)
         over = [] if is_below else _over_groups(row.cells, columns, middles)
         wide = [cell for cell in row.cells if over or place_of(cell, columns)[1]]
         if wide:
             yield "\t".join(placed(over or wide, columns)).rstrip("\t")
-        own += [cell for cell in row.cells if cell not in wide]
+        further = [cell for cell in row.cells if cell not in wide]
+        is_below = is_below or any(place_of(cell, columns)[0] for cell in further)
+        own += further
     if own:
         yield "\t".join(placed(sorted(own, key=lambda cell: cell.top), columns)).rstrip("\t")
 

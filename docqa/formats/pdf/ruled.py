@@ -5,6 +5,7 @@ The text of such a table is taken out of the page's blocks, and a placeholder pu
 Boxes around prose and forms with a few large fields are left as they are.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -21,6 +22,7 @@ _LEAST_LINES = 3  # across and down: two columns, two rows
 _MOST_LINES = 20_000
 _LONGEST_CELL = 700  # characters; a box with more holds prose
 _USUAL_CELL = 90
+_MOST_ROWS = 60  # between two lines
 
 
 @dataclass
@@ -121,7 +123,7 @@ class _Grid:
 
     def cells(self, words: Sequence[Sequence[Any]]) -> list[list[str]]:
         """The text of each cell; one that spans columns stands in its first."""
-        placed: dict[tuple[int, int], list[Sequence[Any]]] = {}
+        placed: list[dict[int, list[Sequence[Any]]]] = [{} for _ in self.across[:-1]]
         for word in words:
             x, y = _centre(word[:4])
             row = max(at for at, top in enumerate(self.across[:-1]) if top <= y or at == 0)
@@ -130,12 +132,9 @@ class _Grid:
                 column -= 1
             while row and not self._lies(self.across[row], x):
                 row -= 1
-            placed.setdefault((row, column), []).append(word)
-        width = len(self.down) - 1
-        rows = (
-            {at: own for (row, at), own in placed.items() if row == number} for number in range(len(self.across) - 1)
-        )
-        return [[_text(row.get(column, ())) for column in range(width)] for own in rows for row in _rows_within(own)]
+            placed[row].setdefault(column, []).append(word)
+        columns = range(len(self.down) - 1)
+        return [[_text(row.get(column, ())) for column in columns] for own in placed for row in _rows_within(own)]
 
     def parts(self, left: float, y: float) -> bool:
         """Whether a line stands at this place, at this height."""
@@ -201,13 +200,13 @@ def _distinct(places: Iterable[float]) -> list[float]:
 def _is_part(grid: _Grid, words: Sequence[Sequence[Any]]) -> bool:
     """Whether the rows go on close beside the grid: lines around some columns of a table are not around its cells."""
     first, _, last, _ = grid.box
-    close = [
+    close = (
         (top + bottom) / 2
         for left, top, right, bottom, *_ in words
         if 0 <= max(first - right, left - last) + _NEAR < bottom - top
-    ]
-    rows = list(pairwise(grid.across))
-    return 2 * sum(any(top < y < bottom for y in close) for top, bottom in rows) > len(rows)
+    )
+    rows = {bisect_right(grid.across, y) for y in close} & set(range(1, len(grid.across)))
+    return 2 * len(rows) > len(grid.across) - 1
 
 
 def _centre(box: Sequence[float]) -> tuple[float, float]:
@@ -218,7 +217,7 @@ def _rows_within(cells: dict[int, list[Sequence[Any]]]) -> list[dict[int, list[S
     """The rows that a row of the grid holds, by column: several where numbers stand below each other in most columns,
     each beside a line of the first, as between lines that are drawn at every fifth row."""
     heights = _distinct(_centre(word[:4])[1] for word in cells[min(cells)]) if cells else []
-    if len(heights) < 2:
+    if not 1 < len(heights) <= _MOST_ROWS:
         return [cells]
     rows: list[dict[int, list[Sequence[Any]]]] = [{} for _ in heights]
     for column, words in cells.items():

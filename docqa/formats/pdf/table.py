@@ -11,7 +11,7 @@ from itertools import chain
 from math import inf
 from statistics import median
 
-from docqa.formats.grid_headings import heads, is_form
+from docqa.formats.grid_headings import MOST_HEADINGS, heads, is_form
 from docqa.formats.pdf.columns import Columns, columns_of, headings, place_of, placed
 from docqa.formats.pdf.rows import Cell, Row
 
@@ -22,7 +22,6 @@ _SUFFIX = re.compile(r"[%)]+|\)\s*%|pts|bps")
 _AMOUNT = re.compile(r"[$€£¥<>≤≥~±+−–-]?\s?\d(?!\d{3}\b)")  # a year heads a column
 _LONG = 28  # characters: cells of prose, and labels, are longer
 _SHORT = 24
-_MOST_HEADS = 5  # rows of column headings
 
 
 @dataclass(slots=True)
@@ -103,7 +102,7 @@ class _Extent:
 def _is_table(rows: Sequence[Row]) -> bool:
     full = [row for row in rows if len(row.cells) > 1]
     above = next((at for at, row in enumerate(full) if row.has_values()), 0)
-    if above > _MOST_HEADS or any(len(cell.text) > _LONG for row in full[:above] for cell in row.cells):
+    if above > MOST_HEADINGS or any(len(cell.text) > _LONG for row in full[:above] for cell in row.cells):
         above = 0  # so much above the values is no headings
     if sum(row.has_values() for row in full) * 2 >= len(full) - above:
         return len(full) > 1

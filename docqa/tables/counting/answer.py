@@ -84,15 +84,11 @@ async def answer_by_counting_on_pages(
     if len(question.parts) > 1:
         return None
     whole = await fitting_table(conn, encoders, documents, question, question.stand_alone, is_read=False)
-    if (
-        not isinstance(whole, Fitting)
-        or whole.unknown
-        or not (whole.counts and whole.is_told and _is_figure(whole.plan))
-    ):
+    if not isinstance(whole, Fitting) or whole.unknown or not (whole.counts and whole.is_told):
         return None
     # What stands in a column without a name, nobody can say: "Best Buy" above another may head the rows, and amounts of
     # money in it need not be what "how many people got money" asks for.
-    if not all(whole.table.columns[place].is_named for place in whole.plan.places):
+    if not _is_figure(whole.plan) or not all(whole.table.columns[place].is_named for place in whole.plan.places):
         return None
     return await _answer(conn, documents, question, [whole])
 

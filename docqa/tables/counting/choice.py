@@ -52,7 +52,7 @@ class Fitting:
     counts: bool = True  # whether the question has a word of counting or measuring
     sheet: str = ""
     named: frozenset[int] = frozenset()
-    is_told: bool = True  # by half of the words of the column that is measured, not of a single row
+    is_told: bool = True  # whether the question has half of the words of what is measured, and is of several rows
 
 
 async def fitting_table(
@@ -182,11 +182,8 @@ def _is_told(view: View, plan: Plan, tokens: Sequence[str], language: str) -> bo
     """Whether the tokens have half of the words of the column that is measured, and no condition picks a single row."""
     if any(test.place in view.identifiers and test.operator == "=" for test in (*plan.filters, *plan.counted)):
         return False
-    own = (
-        [word for word in view.headings[plan.place].words if not is_function_word(word)]
-        if plan.place is not None
-        else []
-    )
+    heading_words = view.headings[plan.place].words if plan.place is not None else ()
+    own = [word for word in heading_words if not is_function_word(word)]
     said = sum(any(likeness(token, word, language) >= NEAR for token in tokens) for word in own)
     return 2 * said >= len(own)
 

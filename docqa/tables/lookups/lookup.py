@@ -183,9 +183,7 @@ def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[in
     of them, where they are few and have headings that tell them apart."""
     spoken = set(query.text.split())
     named = {place: len(spoken & set(words_of(placed.grid.columns[place]))) for place in tied}
-    tied = [
-        place for place in tied if named[place] == max(named.values())
-    ]  # by a word that says little elsewhere: paid
+    tied = [place for place in tied if named[place] == max(named.values())]  # by a word light elsewhere: paid
     if len(tied) == 1:
         return tied, False
     numbers = [place for place in tied if is_number(placed.row.cells[place])]

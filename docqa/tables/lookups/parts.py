@@ -121,11 +121,8 @@ def _is_of_kind(cell: Cell, tokens: Sequence[str], part: Part) -> bool:
         return not has_digit
     if part.expects == "number" and not any(spoken(name, tokens, part.language) for name in ("count", "how_much")):
         return has_digit or cell.label_share >= SURE_LABEL  # its kind is a model's opinion, and may be wrong
-    if (
-        part.expects == "date"
-        and (amount := quantity(cell.value))
-        and (amount.unit or len(amount.digits) > _LONGEST_TIME)
-    ):
+    amount = quantity(cell.value) if part.expects == "date" else None
+    if amount and (amount.unit or len(amount.digits) > _LONGEST_TIME):
         return False  # when was it paid: no sum
     return has_digit or part.expects not in ("number", "date")
 
