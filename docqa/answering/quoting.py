@@ -80,12 +80,12 @@ def _row(evidence: Evidence, unit: Unit, sought: frozenset[str]) -> str:
     if not names:
         filled = [cell for cell in cells if cell.strip(_DASHES)]  # which column is empty cannot be seen
         return ": ".join(filter(None, (label, ", ".join(filled))))
-    shares = [len(sought & set(map(stem, terms(name)))) for name in names[1:]]
-    named = [each for each in zip(shares, without_shared(names[1:]), cells, strict=True) if each[-1]]
-    if len(named) > MOST_CELLS:
-        most = max(share for share, *_ in named)
-        named = [each for each in named if each[0] == most]
-    values = "; ".join(f"{name} {cell}" if name else cell for _, name, cell in named)
+    places = [place for place, cell in enumerate(cells) if cell]
+    if len(places) > MOST_CELLS:
+        shares = {place: len(sought & set(map(stem, terms(names[1 + place])))) for place in places}
+        places = [place for place in places if shares[place] == max(shares.values())]
+    short = without_shared(names[1:])
+    values = "; ".join(f"{short[place]} {cells[place]}".strip() for place in places)
     return ": ".join(filter(None, (label, values)))
 
 

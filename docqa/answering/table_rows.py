@@ -5,11 +5,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from docqa.formats.grid_headings import joined
+from docqa.ingest.chunking import CELL_GAP
 from docqa.text.marks import is_rule
 from docqa.text.units import Unit
 
-GAP = re.compile(r"(?<![ \t])[ \t]*(?:\t| \| )[ \t]*")  # between two cells
-_EDGE = re.compile(r"[ \t]*?(?:\t| \| ) *")  # where empty cells are cells too
+GAP = re.compile(r"(?<![ \t])[ \t]*(?:\t| \| )[ \t]*")  # between two cells that are filled
 _SPACES = re.compile(r" {3,}")
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
 _ASIDE = 2  # characters by which the lines of one cell may be out of line
@@ -37,7 +37,7 @@ def named_cells(row: str, headings: Sequence[str]) -> tuple[list[str], list[str]
     merged, last = cells_of(row), cells_of(headings[-1]) if headings else []
     if not headings or not GAP.search(row):
         return last if len(merged) == len(last) else [], merged
-    cells, *heads = ([" ".join(cell.split()) for cell in _EDGE.split(line.strip("\n"))] for line in (row, *headings))
+    cells, *heads = ([" ".join(cell.split()) for cell in CELL_GAP.split(line.strip("\n"))] for line in (row, *headings))
     width = len(heads[-1])
     if len(cells) != width and len(merged) == len(last):
         return last, merged

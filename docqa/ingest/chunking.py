@@ -22,7 +22,7 @@ BESIDE = 400  # characters of the same paragraph on either side that complete a 
 
 LONGEST_COLUMNS = 2000  # characters of column headings that each chunk of the table repeats
 
-_CELL_GAP = re.compile(r"\t| \| ")
+CELL_GAP = re.compile(r"\t| \| ")  # between two cells, which may be empty
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 
 
@@ -77,7 +77,7 @@ def _goes_on(text: str, blocks: Sequence[Block], above: str) -> int:
     rows = list(takewhile(lambda block: block.kind == "row" and not block.level, _body(blocks)))
     if not rows or not above:
         return 0
-    own, others = (len(_CELL_GAP.findall(line)) for line in (text[rows[0].start : rows[0].end], above.splitlines()[-1]))
+    own, others = (len(CELL_GAP.findall(line)) for line in (text[rows[0].start : rows[0].end], above.splitlines()[-1]))
     return rows[-1].end if own == others > 1 else 0
 
 

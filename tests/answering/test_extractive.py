@@ -80,10 +80,15 @@ async def test_an_item_that_answers_a_fact_is_said_after_its_line() -> None:
     assert piece.text == "What you must bring on the first day: a tax form."
 
 
+def in_table(table: str, head: int) -> Evidence:
+    """A passage that is a table whose column headings end at `head`, its first row the best."""
+    rows = units(table, blocks_of(table, tables=((0, head, len(table)),)))
+    return Evidence(table, tuple(CandidateUnit(unit, 1.0 - place) for place, unit in enumerate(rows)), language="en")
+
+
 async def test_a_row_is_said_with_its_columns() -> None:
     table = "Region\tSales\tTarget\nNorth\t120\t100\nSouth\t80\t90"
-    rows = units(table, blocks_of(table, tables=((0, 19, len(table)),)))
-    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0 - place) for place, unit in enumerate(rows)), language="en")
+    passage = in_table(table, 19)
     [piece] = await extract(question("What were the sales in the north?"), passage)
     assert piece.text == "North: Sales 120; Target 100."
 
@@ -98,8 +103,7 @@ async def test_a_row_is_said_with_its_columns() -> None:
 )
 async def test_what_all_names_of_columns_begin_with_is_said_where_it_tells_something(columns: str, said: str) -> None:
     table = f"{columns}\nNorth\t120\t100"
-    rows = units(table, blocks_of(table, tables=((0, table.index("North"), len(table)),)))
-    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0) for unit in rows), language="en")
+    passage = in_table(table, table.index("North"))
     [piece] = await extract(question("What were the sales in the north?"), passage)
     assert piece.text == said
 
@@ -109,8 +113,7 @@ async def test_of_a_long_row_the_columns_that_are_asked_for_are_said() -> None:
         f"{year} {what}" for year in (2023, 2024) for what in ("Opened", "Closed", "Sold", "At the end")
     )
     table = f"\t{columns}\nNorth\t1\t2\t3\t4\t5\t6\t7\t8"
-    rows = units(table, blocks_of(table, tables=((0, table.index("North"), len(table)),)))
-    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0) for unit in rows), language="en")
+    passage = in_table(table, table.index("North"))
     [piece] = await extract(question("How many shops closed in the north?"), passage)
     assert piece.text == "North: 2023 Closed 2; 2024 Closed 6."
     [piece] = await extract(question("How many shops closed in the north in 2024?"), passage)
@@ -131,8 +134,7 @@ async def test_of_a_long_row_the_columns_that_are_asked_for_are_said() -> None:
 )
 async def test_cells_of_a_row_that_begins_with_empty_ones_are_under_their_names(row: str, said: str) -> None:
     table = f"Region\tBags\tShop\tSum\n{row}"
-    rows = units(table, blocks_of(table, tables=((0, 21, len(table)),)))
-    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0) for unit in rows), language="en")
+    passage = in_table(table, table.index("\n"))
     [piece] = await extract(question("What is the sum?"), passage)
     assert piece.text == said
 
@@ -155,8 +157,7 @@ async def test_a_row_whose_cells_are_wrapped_is_said_cell_by_cell() -> None:
 
 async def test_empty_cells_of_a_row_without_names_are_not_said() -> None:
     table = "Overall rating\tGood\t–––\nIs it safe?\tPoor\t–––"
-    rows = units(table, blocks_of(table, tables=((0, 0, len(table)),)))
-    passage = Evidence(table, tuple(CandidateUnit(unit, 1.0 - place) for place, unit in enumerate(rows)), language="en")
+    passage = in_table(table, 0)
     [piece] = await extract(question("What is the rating?"), passage)
     assert piece.text == "Overall rating: Good."
 

@@ -18,6 +18,7 @@ from docqa.answering.table_rows import named_cells
         ),
         # An empty cell keeps its place, at the end too, where no tab marks it.
         (["Fund\tBonds\tShares\tTotal"], "Old\t\t7\t7", ["Fund", "Bonds", "Shares", "Total"], ["Old", "", "7", "7"]),
+        (["Fund | Bonds | Shares"], "Old |  | 7", ["Fund", "Bonds", "Shares"], ["Old", "", "7"]),
         (["Fund\tBonds\tShares\tTotal"], "New\t4", ["Fund", "Bonds", "Shares", "Total"], ["New", "4", "", ""]),
         # In a text that was laid out with tabs, as many as it takes to reach the column are one gap.
         (["Name\t\t\tPieces"], "Screws, long\t10", ["Name", "Pieces"], ["Screws, long", "10"]),

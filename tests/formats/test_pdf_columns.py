@@ -5,6 +5,7 @@ import pytest
 
 from docqa.formats.columns import Column, value
 from docqa.formats.grids import grids
+from docqa.formats.pages import ExtractedPage
 from docqa.formats.reading import read_whole
 
 SIZE = 10.0
@@ -39,9 +40,19 @@ class Drawn:
                 self.right(end, top + 14 * number, cell)
 
     @property
-    def text(self) -> str:
+    def read(self) -> ExtractedPage:
         [page] = read_whole(bytes(self.document.tobytes()), "a.pdf").pages
-        return page.text
+        return page
+
+    @property
+    def text(self) -> str:
+        return self.read.text
+
+    @property
+    def headings(self) -> str:
+        """The lines of column headings of the only table."""
+        [(start, head, _)] = self.read.tables
+        return self.text[start:head]
 
 
 def headed(*heads: str, over: tuple[tuple[float, str], ...] = ()) -> Drawn:
@@ -140,9 +151,7 @@ def test_the_first_of_names_with_a_colon_is_no_heading_of_the_others() -> None:
     facts = [("Invoice number:", "RE-0417"), ("Date:", "14.03.2025"), ("Customer number:", "20817"), ("Sum:", "583.16")]
     drawn.rows(100, facts, (320,))
     assert drawn.text.split("\n") == ["\t".join(fact) for fact in facts]
-    [page] = read_whole(bytes(drawn.document.tobytes()), "a.pdf").pages
-    [(start, head, _)] = page.tables
-    assert start == head
+    assert drawn.headings == ""
     [grid] = grids(drawn.text)
     assert [row.label for row in grid.rows] == ["Invoice number", "Date", "Customer number", "Sum"]
 
@@ -190,9 +199,7 @@ def test_amounts_with_units_are_no_headings_of_the_numbers_below() -> None:
     ]
     drawn.rows(100, rows, (300, 400))
     assert drawn.text.split("\n") == ["\t".join(row) for row in rows]
-    [page] = read_whole(bytes(drawn.document.tobytes()), "a.pdf").pages
-    [(start, head, _)] = page.tables
-    assert page.text[start:head] == "Property\tArgo 25\tArgo 32"
+    assert drawn.headings == "Property\tArgo 25\tArgo 32"
 
 
 def test_a_table_of_times_has_the_headings_that_its_first_row_is() -> None:
@@ -200,9 +207,7 @@ def test_a_table_of_times_has_the_headings_that_its_first_row_is() -> None:
     drawn.rows(
         100, [("Stop", "Run 1", "Run 2"), ("Market", "06:12", "06:42"), ("Station", "06:17", "06:47")], (300, 400)
     )
-    [page] = read_whole(bytes(drawn.document.tobytes()), "a.pdf").pages
-    [(start, head, _)] = page.tables
-    assert page.text[start:head] == "Stop\tRun 1\tRun 2"
+    assert drawn.headings == "Stop\tRun 1\tRun 2"
 
 
 def test_headings_below_a_gap_begin_another_table() -> None:
