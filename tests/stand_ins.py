@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 
 from docqa.models.embedder import Embedder
+from docqa.models.packing import pack
 
 Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
@@ -30,8 +31,13 @@ class UnitByUnit:
 
     dimension: int
     scaled_unit = Embedder.scaled_unit
-    encode_passages, encode_units, _packed = Embedder.encode_passages, Embedder.encode_units, Embedder._packed
+    encode: Callable[..., Awaitable[list[bytes]]]
+    encode_passages, encode_units, _one_by_one = Embedder.encode_passages, Embedder.encode_units, Embedder._one_by_one
     _reads_in_passing = False
+
+    async def _each(self, texts: list[str], urgent: bool, *, packed: bool) -> list[bytes]:
+        assert packed
+        return [pack([vector], self.dimension) for vector in await self.encode(texts, urgent=urgent)]
 
 
 @dataclass(frozen=True)

@@ -164,6 +164,8 @@ def create(
             stack.push_async_callback(stop, uses)
             resting = asyncio.create_task(services.encoders.rest_forever(settings.idle_seconds), name="idle models")
             stack.push_async_callback(stop, resting)
+            giving_back = asyncio.create_task(services.rest_forever(), name="memory that is given back")
+            stack.push_async_callback(stop, giving_back)
             suggesting = asyncio.create_task(services.suggesting.work_forever(), name="questions to suggest")
             stack.push_async_callback(stop, suggesting)
             watcher = asyncio.create_task(services.watch(), name="what is installed")

@@ -9,7 +9,6 @@ from pathlib import Path
 from docqa import ROOT
 from docqa.errors import DocqaError
 from docqa.settings import Settings
-from docqa.setup.doctor import examine
 from docqa.setup.installation import install_now
 from docqa.setup.packages import Installer, InstallFailed, say
 from docqa.setup.progress import FAILED, Progress, ProgressLine
@@ -50,6 +49,8 @@ def prepare(arguments: list[str], usage: str) -> tuple[int | None, tuple[str, ..
         if installer.python.exists() and not installer.inside:
             return _restart(installer.python, arguments), ()
         if not installer.importable({"base": ["click"]}):  # no command line yet
+            from docqa.setup.doctor import examine  # a start has no need of it
+
             data = dict(pairwise(arguments)).get("--data")
             return examine(Settings.read(os.environ, data=data)), ()
         return None, ()

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from docqa.models.batches import batches
 from docqa.models.cosines import ALONE, IN_PASSING, UNRELATED, Scale
-from docqa.models.packing import pack, size_of
+from docqa.models.packing import size_of
 from docqa.models.reader import Reading, Span, TableReading, TrainedPart, YesNo
 from docqa.text.units import Unit, in_context
 from docqa.workers.child import Child
@@ -195,31 +195,32 @@ class Embedder:
     async def encode(self, texts: list[str], *, urgent: bool = False) -> list[bytes]:
         """The vectors of `texts` in their order; urgent calls go first. Raises Unavailable, also for a text that gets
         none."""
-
-        async def vectors(batch: list[int]) -> list[bytes]:
-            return await self._vectors([texts[index] for index in batch], urgent=urgent)
-
-        return await self._in_batches(texts, vectors, urgent)
+        return await self._each(texts, urgent)
 
     async def encode_passages(self, passages: Passages) -> list[Encoded]:
         """The vectors of passages, each with its units, and of these. Raises Unavailable."""
         if self._reads_in_passing:
             return await self._in_passes(passages, urgent=False)
-        made = await self.encode([*(text for text, _ in passages), *_texts_of_units(passages)])
-        vectors, of_units = made[: len(passages)], made[len(passages) :]
-        return list(map(Encoded, vectors, await self._packed(passages, of_units)))
+        vectors = await self.encode([text for text, _ in passages])
+        return list(map(Encoded, vectors, await self._one_by_one(passages, urgent=False)))
 
     async def encode_units(self, passages: Passages, *, urgent: bool = False) -> list[bytes]:
         """The packed vectors of the units of each passage. Raises Unavailable."""
         if self._reads_in_passing:
             return [encoded.units for encoded in await self._in_passes(passages, urgent)]
-        return await self._packed(passages, await self.encode(_texts_of_units(passages), urgent=urgent))
+        return await self._one_by_one(passages, urgent)
 
-    async def _packed(self, passages: Passages, vectors: Sequence[bytes]) -> list[bytes]:
-        """The vectors of all units in order, packed by passage."""
-        left = iter(vectors)
-        own = [[next(left) for _ in units] for _, units in passages]
-        return await asyncio.to_thread(lambda: [pack(of_passage, self.dimension) for of_passage in own])
+    async def _one_by_one(self, passages: Passages, urgent: bool) -> list[bytes]:
+        """The packed vectors of the units of each passage, each read by itself."""
+        texts = [in_context(text, unit)[:LONGEST_UNIT] for text, units in passages for unit in units]
+        left = iter(await self._each(texts, urgent, packed=True))
+        return [b"".join(next(left) for _ in units) for _, units in passages]
+
+    async def _each(self, texts: list[str], urgent: bool, *, packed: bool = False) -> list[bytes]:
+        async def vectors(batch: list[int]) -> list[bytes]:
+            return await self._vectors([texts[index] for index in batch], urgent=urgent, packed=packed)
+
+        return await self._in_batches(texts, vectors, urgent)
 
     @property
     def _reads_in_passing(self) -> bool:
@@ -278,18 +279,17 @@ class Embedder:
         answer, _ = await self._runner.call({"question": question, "table": text, "starts": list(starts)}, urgent=True)
         return TableReading(*answer["table"])
 
-    async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
-        _, data = await self._runner.call({"texts": texts, "role": role}, urgent=urgent)
-        size = 4 * self.dimension
+    async def _vectors(
+        self, texts: list[str], urgent: bool, role: str = "document", packed: bool = False
+    ) -> list[bytes]:
+        header: Header = {"texts": texts, "role": role} | ({"packed": True} if packed else {})
+        _, data = await self._runner.call(header, urgent=urgent)
+        size = size_of(self.dimension) if packed else 4 * self.dimension
         return [data[start : start + size] for start in range(0, len(data), size)]
 
     async def close(self) -> None:
         """Unload the model for good."""
         await self._runner.close()
-
-
-def _texts_of_units(passages: Passages) -> list[str]:
-    return [in_context(text, unit)[:LONGEST_UNIT] for text, units in passages for unit in units]
 
 
 def readings_of(answer: Header) -> list[Reading]:

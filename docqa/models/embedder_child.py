@@ -150,9 +150,9 @@ class EmbeddingModel:
         return at_once(time.monotonic() - self._last_question)
 
     def handle(self, body: Header, _blob: bytes, _cancelled: threading.Event) -> Answers:
-        """The vectors of `texts`, and behind them those of `parts` of each, packed; or what the reader makes of
-        `passages` for a `question`, or of a `table` and what begins at `starts` in it. What is not urgent yields to
-        what is after each few texts. Raises Unavailable."""
+        """The vectors of `texts`, `packed` where that is wanted, and behind them those of `parts` of each, packed; or
+        what the reader makes of `passages` for a `question`, or of a `table` and what begins at `starts` in it. What is
+        not urgent yields to what is after each few texts. Raises Unavailable."""
         is_urgent = URGENT in body
         if is_urgent:
             self._last_question = time.monotonic()
@@ -174,7 +174,9 @@ class EmbeddingModel:
         for text, vector in zip(texts, vectors, strict=True):
             if not abs(float((vector * vector).sum()) - 1) < 1e-3:
                 raise Unavailable(f"The embedding model gave no vector for the text that begins {text[:40]!r}.")
-        yield {}, b"".join([vectors.astype("<f4", copy=False).tobytes(), *packed])
+        vectors = vectors.astype("<f4", copy=False)
+        own = pack(vectors, self.dimension) if body.get("packed") else vectors.tobytes()
+        yield {}, b"".join([own, *packed])
 
     def _read(self, body: Header) -> Header:
         if self._reader is None:

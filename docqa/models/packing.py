@@ -18,7 +18,7 @@ def size_of(dimension: int) -> int:
 
 def pack(vectors: list[bytes] | Any, dimension: int) -> bytes:
     """Vectors packed: float32 as bytes, or the rows of an array of numpy."""
-    import numpy as np  # not with this module, which the server imports
+    import numpy as np  # not with this module, which the server imports: it packs only what another server made
 
     if not len(vectors):
         return b""

@@ -25,6 +25,7 @@ from docqa.models.chat.openai import OpenAI
 from docqa.models.chat.remote import PROVIDERS, obstacle
 from docqa.models.cosines import Scale, dot
 from docqa.models.embedder import Embedder
+from docqa.models.packing import pack
 from docqa.models.pairs import PAIRS
 from docqa.settings import environment_name
 from docqa.workers.loop import Header
@@ -90,7 +91,8 @@ class RemoteVectors:
         return self.hello
 
     async def call(self, header: Header, blob: bytes = b"", *, urgent: bool = False) -> Frame:
-        """The vectors of `texts`, which are questions or passages by their `role`. Raises Unavailable."""
+        """The vectors of `texts`, which are questions or passages by their `role`, `packed` where that is asked for.
+        Raises Unavailable."""
         if self._failure:
             raise Unavailable(self._failure)
         try:
@@ -103,6 +105,8 @@ class RemoteVectors:
         except Unavailable:
             await self._blame()
             raise
+        if header.get("packed"):
+            return {}, await asyncio.to_thread(pack, vectors, self.hello["dimension"])
         return {}, b"".join(vectors)
 
     async def close(self) -> None:

@@ -41,6 +41,8 @@ from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, Progress, current
 from docqa.store.database import Database
 from docqa.store.repair import glance
+from docqa.workers.heap import give_back
+from docqa.workers.loop import QUIET_SECONDS
 
 LOOK_SECONDS = 5.0  # between two looks for models that have come
 PROPOSAL_SECONDS = 1.0  # for which a proposal is kept
@@ -166,6 +168,14 @@ class Services:
             if await asyncio.to_thread(self._add_installed):
                 self.languages[:] = await _languages(self.db, self.encoders)
                 self.work.set()
+
+    async def rest_forever(self) -> None:
+        """Give back what memory the last requests took while none is in hand, until this is cancelled."""
+        while True:
+            await asyncio.sleep(QUIET_SECONDS)
+            if not self.lanes.requests.in_hand:
+                await self.db.rest()
+                await asyncio.to_thread(give_back)
 
     def _add_installed(self) -> bool:
         return add_installed(self.encoders, self.settings, Catalog.load(self.settings.models))

@@ -24,7 +24,7 @@ from docqa.store import early
 from docqa.store.ballast import Ballast, free_space
 from docqa.store.glances import Glances, Read, Result
 from docqa.store.modes import make_private
-from docqa.store.pragmas import only_reading, set_pragmas
+from docqa.store.pragmas import forget_pages, only_reading, set_pragmas
 from docqa.store.readers import Readers
 from docqa.store.recent_words import RecentWords
 from docqa.store.small_vectors import small
@@ -278,6 +278,13 @@ class Database:
         finally:
             await self._writer.execute_fetchall(f"PRAGMA busy_timeout = {patience}")
         self._owed = bool(busy)
+
+    async def rest(self) -> None:
+        """Give back the memory of pages that were read or written, as far as nobody is at work."""
+        for each in (self.glances, self.lists, self._readers):
+            await each.rest()
+        async with self._writing:
+            await forget_pages(self._writer)
 
     async def close(self) -> None:
         """Wait for the current write and close every connection, readers in use included."""

@@ -9,6 +9,7 @@ from threading import Thread
 from typing import Any, NamedTuple, TypeVar, cast
 
 from docqa.errors import Unavailable
+from docqa.store.pragmas import forget_pages
 from docqa.store.sql import Connection
 
 Result = TypeVar("Result")
@@ -109,6 +110,10 @@ class Glances:
                 future.set_exception(result.error)
             else:
                 future.set_result(result)
+
+    async def rest(self) -> None:
+        """Have the connection forget the pages that it has read. Raises Unavailable at the end."""
+        await self.look(forget_pages)
 
     async def close(self) -> None:
         """Wait for what is at work, and close the connection; other reads raise Unavailable."""

@@ -37,3 +37,8 @@ async def only_reading(conn: Connection) -> None:
     """Set a new connection that writes nothing. Raises CannotStart."""
     await set_pragmas(conn)
     await conn.execute_fetchall("PRAGMA query_only = 1")
+
+
+async def forget_pages(conn: Connection) -> None:
+    """Give back the memory of the pages that a connection has read: up to 2 MB, which the system keeps as well."""
+    await conn.execute_fetchall("PRAGMA shrink_memory")

@@ -8,6 +8,7 @@ from typing import Any
 import aiosqlite
 
 from docqa.store.glances import Read, Result, at_once
+from docqa.store.pragmas import forget_pages
 
 
 class Readers:
@@ -48,6 +49,15 @@ class Readers:
 
         work.add_done_callback(give_back)
         return await asyncio.shield(work)
+
+    async def rest(self) -> None:
+        """Have the connections that are free forget the pages that they have read."""
+        for _ in range(self._free.qsize()):
+            conn = await self._free.get()
+            try:
+                await forget_pages(conn)
+            finally:
+                self._free.put_nowait(conn)
 
     async def close(self) -> None:
         """Wait for what is done in threads, and close every connection, those in use included."""

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from docqa.languages import entry
-from docqa.text.words import terms
+from docqa.text.words import by_word, terms, terms_of_word
 
 PASSAGE = 180  # words: about a chunk
 # Centibels below every word there is, once in 100,000 words: rarer ones tell nearly as much as unknown ones, and take
@@ -33,8 +33,9 @@ def shares(language: str) -> Mapping[str, float]:
     if entry("text.cut_in_pairs", language):
         return {}
     often: defaultdict[str, float] = defaultdict(float)
+    # Not by what keeps the terms of words: questions have few of so many.
     for centibels, words in enumerate(_common_words(language)):
-        for term in (term for word in words for term in set(terms(word))):
+        for term in (term for word in words for term in set(by_word(word, terms_of_word.__wrapped__))):
             often[term] += 10 ** (-centibels / 100)
     return {term: 1 - (1 - min(frequency, 1)) ** PASSAGE for term, frequency in often.items()}
 

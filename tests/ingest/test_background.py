@@ -19,6 +19,7 @@ from docqa.formats.pictures import data as tessdata
 from docqa.ingest import queue, vectors
 from docqa.ingest.queue import Intake
 from docqa.ingest.vectors import BATCH, UNITS
+from docqa.models.embedder import Encoded, Passages
 from docqa.settings import Settings
 from docqa.store.sql import change
 from stand_ins import UnitByUnit
@@ -484,11 +485,10 @@ class Paced(Attentive):
         self.begun: list[str] = []
         self.batches = asyncio.Semaphore(0)
 
-    async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
-        if not urgent:
-            self.begun.append(texts[0].split()[0])
-            await self.batches.acquire()
-        return await super().encode(texts, urgent=urgent)
+    async def encode_passages(self, passages: Passages) -> list[Encoded]:
+        self.begun.append(passages[0][0].split()[0])
+        await self.batches.acquire()
+        return await super().encode_passages(passages)
 
     async def encode_question(self, text: str) -> bytes:
         return (await Attentive.encode(self, [text], urgent=True))[0]

@@ -65,7 +65,7 @@ def test_another_server_is_sent_the_batches_of_a_question_together_and_those_of_
     class Counting(Embedder):
         waiting = most = 0
 
-        async def _vectors(self, texts: list[str], urgent: bool, role: str = "document") -> list[bytes]:
+        async def _vectors(self, texts: list[str], *_: object, **__: object) -> list[bytes]:
             self.waiting += 1
             self.most = max(self.most, self.waiting)
             await asyncio.sleep(0)

@@ -1,5 +1,8 @@
 """What is opened at start is closed at stop, also where the start fails midway."""
 
+import asyncio
+import ctypes
+import sys
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +12,7 @@ import pytest
 
 from conftest import client_of, key_for, upload
 from docqa.api.app import create
+from docqa.api.serving import stop
 from docqa.catalog.machine import Machine
 from docqa.errors import CannotStart
 from docqa.models.chat import local
@@ -16,7 +20,7 @@ from docqa.services import ALL_QUOTES, NO_LANGUAGE_MODEL, open_services
 from docqa.settings import Settings
 from docqa.setup.installation import Installation
 from docqa.setup.progress import DONE, FAILED, RUNNING, Progress
-from docqa.store.database import Database
+from docqa.store.database import DRIVER, READERS, Database
 from ingest.test_background import Moody
 from waiting import until
 
@@ -149,3 +153,36 @@ async def test_health_says_what_is_being_installed_and_what_failed(settings: Set
         installation._steps.take(words.at(DONE, 1.0).to_line())
         assert (await client.get("/healthz")).json()["installing"] == []
     assert installation.closed
+
+
+def memory_of_sqlite() -> int:
+    """Bytes that all connections of this process hold; the test is skipped where the driver does not tell."""
+    names = f"{DRIVER.__name__.partition('.')[0]}._sqlite3", "_sqlite3"
+    library = ctypes.CDLL(next(sys.modules[name].__file__ for name in names if name in sys.modules))
+    if not hasattr(library, "sqlite3_memory_used"):
+        pytest.skip("this driver does not tell what SQLite holds")
+    library.sqlite3_memory_used.restype = ctypes.c_int64
+    return int(library.sqlite3_memory_used())
+
+
+async def test_pages_of_the_database_are_given_back_once_no_request_is_in_hand(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("docqa.services.QUIET_SECONDS", 0.02)
+    async with AsyncExitStack() as stack:
+        services = await open_services(settings, stack)
+        async with services.db.write() as conn:
+            await conn.execute_fetchall("INSERT INTO account (name, created) VALUES (hex(randomblob(750000)), '')")
+        count = "SELECT count(*) FROM account WHERE name LIKE '%never%'"
+        with services.lanes.requests.place(1):
+            resting = asyncio.create_task(services.rest_forever())
+            stack.push_async_callback(stop, resting)
+            async with services.db.read() as conn:
+                await conn.execute_fetchall(count)
+            held = memory_of_sqlite()
+            await asyncio.sleep(0.1)
+            assert memory_of_sqlite() > held - 100_000, "what is asked next finds it there"
+        await until(lambda: memory_of_sqlite() < held - 2_000_000, "pages are given back")
+        for _ in range(READERS):
+            async with services.db.read() as conn:
+                assert [tuple(row) for row in await conn.execute_fetchall(count)] == [(0,)]
