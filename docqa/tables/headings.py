@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from docqa.formats.columns import IDENTIFIERS, Column
+from docqa.formats.grid_cells import scale_of
 from docqa.languages import every_word, words
 from docqa.text.keys import key
 
@@ -16,6 +17,9 @@ _SHARED = 5  # letters at the beginning that two words of one family share, at l
 _BRACKETS = re.compile(r"[(\[（]([^)\]）]*)[)\]）]")
 _RANGE = re.compile(r"\d+ ?[-–/] ?\d+")
 _SYMBOLS = "%€$£¥₹‰°"
+_SIGNED = re.compile(r"[^\W\d_]{0,3}\.?[€$£¥₹][^\W\d_]{0,2}")  # k€, US$, Mio.€, $m
+_THOUSANDS = "tkm"  # that stand before a code: TEUR, kUSD
+_LEADING = re.compile(r"^(?:in|en|em) ", re.IGNORECASE)  # of a unit: in €
 _CURRENCIES = every_word("tables.currencies")
 _TIME = every_word("tables.units_of_time")
 _UNITS = _CURRENCIES | _TIME | every_word("tables.units")
@@ -38,16 +42,14 @@ def heading(column: Column) -> Heading:
     """The name of a column, read."""
     brackets = " ".join(_BRACKETS.findall(column.name))
     name = _BRACKETS.sub(" ", column.name)
-    unit, is_scale = column.unit, bool(_RANGE.search(brackets))
+    is_scale = bool(_RANGE.search(brackets))
+    unit = column.unit or ("" if is_scale else _unit(column.name, brackets))
     own = key(name).split() or key(column.name).split()
-    symbol = next((char for char in column.name if char in _SYMBOLS), "")
-    if not is_scale:
-        unit = unit or next((part for part in brackets.split() if part.casefold() in _UNITS), "") or symbol
-    if len(own) > 1 and own[-1] in _UNITS:
+    if len(own) > 1 and own[-1] in _UNITS and not scale_of(name):
         unit = unit or next((part for part in reversed(name.split()) if part.casefold() in _UNITS), "")
         own = own[:-1]
     concepts = {concept for concept in CONCEPTS for word in own if in_concept(word, concept)}
-    if unit.casefold() in _CURRENCIES and "price" not in concepts:
+    if any(map(_is_of_money, unit.split())) and "price" not in concepts:
         concepts.add("money")
     if unit.casefold() in _TIME:
         concepts.add("time_taken")
@@ -59,13 +61,39 @@ def heading(column: Column) -> Heading:
     return Heading(tuple(own), unit, frozenset(concepts), is_rate or "time_taken" in concepts, is_identifier)
 
 
+def _unit(name: str, brackets: str) -> str:
+    """What the numbers below a name are in: "€", "k€", "million EUR"; "" where it stands apart, as in "in million EUR"
+    without brackets."""
+    if scale_of(f"({brackets})") or scale_of(brackets):
+        return _LEADING.sub("", brackets)
+    if scale_of(name):
+        return ""
+    parts = [*brackets.split(), *(part for part in name.split() if _SIGNED.fullmatch(part))]
+    symbol = next((char for char in name if char in _SYMBOLS), "")
+    return next((part for part in parts if part.casefold() in _UNITS or _is_of_money(part)), symbol)
+
+
+def _is_of_money(unit: str) -> bool:
+    """Whether a word is a currency, or one with a letter for thousands or millions."""
+    folded = unit.casefold()
+    return bool(_SIGNED.fullmatch(unit)) or any(
+        code in _CURRENCIES for code in (folded, folded[1:] if folded[:1] in _THOUSANDS else "")
+    )
+
+
 def title_of(column: Column) -> str:
-    """The name of a column as a sentence has it: without its unit, which stands at the value."""
+    """The name of a column as a sentence has it: without the range of its numbers and its unit, which stands at the
+    value."""
     if column.kind != "number":
         return column.name
-    name = " ".join(_BRACKETS.sub(" ", column.name).split())
-    words = name.split()
-    return " ".join(words[:-1]) if len(words) > 1 and words[-1].casefold() in _UNITS else name or column.name
+    unit = heading(column).unit
+
+    def said(bracket: re.Match[str]) -> str:
+        return " " if _RANGE.search(bracket[1]) or _LEADING.sub("", bracket[1]) == unit else bracket[0]
+
+    words = _BRACKETS.sub(said, column.name).split()
+    apart = len(words) > 1 and len(words[-2]) > 2 and (words[-1] == unit or words[-1].casefold() in _UNITS)
+    return " ".join(words[:-1] if unit and apart else words) or column.name
 
 
 def in_concept(word: str, concept: str, language: str = "") -> bool:

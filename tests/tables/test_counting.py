@@ -173,6 +173,59 @@ async def test_ages_and_what_is_not_so(client: httpx.AsyncClient, question: str,
     assert (await ask(client, MEMBERS, "members.csv", question)).startswith(start)
 
 
+STOCK = """Article no.,Article,In stock,Unit price (EUR),Supplier
+A-1,Copier paper,120,4.20,Papyrus
+A-2,Stapler,15,11.90,Stift & Co
+A-3,Desk lamp,3,34.00,Papyrus
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        (
+            "how many staplers do we have?",
+            "Rows (Article = Stapler):\n- Article no.: A-2; Article: Stapler; In stock: 15;",
+        ),
+        ("how many articles come from Papyrus?", "Number of different values of Article (Supplier = Papyrus): 2."),
+        ("which article is the most expensive?", "Highest value of Unit price: 34.00 EUR.\n- Article no.: A-3;"),
+    ],
+)
+async def test_where_each_name_has_one_row_that_is_told_and_not_counted(
+    client: httpx.AsyncClient, question: str, start: str
+) -> None:
+    assert (await ask(client, STOCK, "stock.csv", question)).startswith(start)
+
+
+async def test_names_are_not_ranked_by_their_rows_where_each_has_one(client: httpx.AsyncClient) -> None:
+    answer = await ask(
+        client, "Item,Planned,Actual\nVenue,3200,3200\nBand,1400,1250\n", "a.csv", "which item has most rows?"
+    )
+    assert "number of" not in answer
+
+
+@pytest.mark.parametrize(
+    ("name", "total"),
+    [
+        ("Cost (k€)", "Sum of Cost: 1,550 k€."),
+        ("Cost (T€)", "Sum of Cost: 1,550 T€."),
+        ("Cost (kEUR)", "Sum of Cost: 1,550 kEUR."),
+        ("Cost (€ million)", "Sum of Cost: 1,550 € million."),
+        ("Cost (in USD thousands)", "Sum of Cost: 1,550 USD thousands."),
+        ("Cost in million EUR", "Sum of Cost in million EUR: 1,550."),
+        ("Cost (US$)", "Sum of Cost: 1,550 US$."),
+        ("Cost (net, €)", "Sum of Cost (net, €): 1,550 €."),
+        ("Cost (net)", "Sum of Cost (net): 1,550."),
+        ("Cost (€)", "Sum of Cost: 1,550 €."),
+    ],
+)
+async def test_figures_are_in_what_the_name_of_their_column_says(
+    client: httpx.AsyncClient, name: str, total: str
+) -> None:
+    rows = f'Part;"{name}"\nPanels;1310\nInverters;240\n'
+    assert (await ask(client, rows, "roofs.csv", "what is the total cost?")).startswith(total)
+
+
 async def test_a_rank_needs_a_measure_unless_rows_are_counted(client: httpx.AsyncClient) -> None:
     assert "SELECT" not in await ask(client, REPAIRS, "repairs.csv", "which branch is the wettest")
     assert "SELECT" in await ask(client, REPAIRS, "repairs.csv", "which branch is the busiest")

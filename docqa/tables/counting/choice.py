@@ -205,7 +205,8 @@ async def _as_read(
         return None  # the background work loads it again; the words still tell
     parts = likeliest(layout, reading)
     limit = composer.limit or 1
-    plan = planned(view, composer.all, layout, parts, limit) if parts.chance >= LIKELY else None
+    read = planned(view, composer.all, layout, parts, limit) if parts.chance >= LIKELY else None
+    plan = composer.of_several_rows(read) if read else None
     if plan is None or not await _says_something(conn, view.table, plan):
         return None
     return Intent(plan, noun=composer.noun)

@@ -4,7 +4,7 @@ It fills the parts of a plan one by one instead of demanding that every word has
 as nothing are counted, and a plan that leaves out something important is not carried out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -46,6 +46,7 @@ class Composer(Measures):
         if {"highest", "lowest"} <= self.kinds or ("or" in self.kinds and several_columns):
             return None  # two things are asked
         plan = self._plan(group, period) or self._listed(group)
+        plan = self.of_several_rows(plan) if plan else None
         if plan is None:
             return None
         return Intent(plan, (*self._unknown(), *self._unaccounted(plan)), self.noun)
@@ -73,6 +74,17 @@ class Composer(Measures):
             and m.is_exact
             and not (plan.gives_rows and m.place in self.view.identifiers)
         )
+
+    def of_several_rows(self, plan: Plan) -> Plan | None:
+        """The plan; of a number of rows that can only be one for each name, the row instead: "how many staplers do we
+        have" asks for what stands there. None where names would be ranked by it."""
+        if plan.measure != "rows" or plan.is_list:
+            return plan
+        if plan.group is not None and plan.group in self.view.identifiers:
+            return None
+        if any(m.kind == "rows" and m.is_exact for m in self.core) or not self._tells_rows_apart(plan.filters):
+            return plan
+        return replace(plan, is_list=True)
 
     @property
     def asks_to_count(self) -> bool:
