@@ -8,7 +8,7 @@ it says is what was asked.
 from collections.abc import Sequence
 from typing import Literal
 
-from docqa.answering.scoring import scale_of, unit_score
+from docqa.answering.scoring import read_in, scale_of, unit_score
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.text.facts import Facts
@@ -35,7 +35,11 @@ def certainty(passages: Sequence[Passage], part: Part) -> Certainty:
         best = max((unit_score(p, scored, scale) for p in passages for scored in p.units), default=0.0)
         if best - scale.unstated * unstated >= scale.sure:
             return "sure"
-        is_near = any(s.score >= scale.near or _is_verified(s) for p in passages for s in p.units)
+        is_near = any(
+            s.score >= scale.near or _is_verified(s) or read_in(p, s) >= scale.believed
+            for p in passages
+            for s in p.units
+        )
         return "unsure" if is_near else "none"
     sure = DENSE_WORDS if part.is_dense else SURE_WORDS
     by_words = max(map(_words, judged), default=0.0) - UNSTATED * unstated

@@ -122,6 +122,8 @@ def test_the_reader_makes_sure_and_unsure() -> None:
     assert certainty([replace(fair, spans=(Span(0, 8, -6.0),))], question) == "unsure"
     assert certainty([replace(fair, spans=(Span(0, 8, 6.0),))], question) == "sure"
     assert certainty([replace(passage(0.0, 0.2), spans=(Span(0, 8, -3.0),))], question) == "none"
+    assert certainty([replace(passage(0.0, 0.2), spans=(Span(0, 8, 3.0),))], question) == "none"
+    assert certainty([replace(passage(0.0, 0.2), spans=(Span(0, 8, 6.0),))], question) == "unsure", "in other words"
 
 
 def test_what_a_reader_finds_in_another_language_makes_sure_and_unsure_too() -> None:
