@@ -54,7 +54,7 @@ class StoredTable:
 class Filter:
     """Rows whose value in the column at `place` compares so with one of `values`; several values only with "=".
 
-    `missing` and `present` take no values. With a `period` it is the month, quarter or weekday of a date that is
+    `missing` and `present` take no values. With a `period` it is the day, month, quarter or weekday of a date that is
     compared, whatever the year.
     """
 

@@ -28,6 +28,7 @@ _PERIODS: dict[Period, str] = {
 }
 _PERIODS_OF_ANY_YEAR: dict[Period, str] = {
     "month": "substr({0}, 6, 2)",
+    "day": "substr({0}, 6, 5)",
     "quarter": "((CAST(substr({0}, 6, 2) AS INTEGER) + 2) / 3)",
 }
 

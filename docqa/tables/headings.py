@@ -58,7 +58,8 @@ def heading(column: Column) -> Heading:
     rates = every_word("tables.rate")
     is_rate = is_scale or unit in ("%", "‰", "°C", "°F") or any(word in rates or _ends_in(word, rates) for word in own)
     is_identifier = len(own) > 1 and own[-1] in IDENTIFIERS or (len(own) == 1 and own[0] in IDENTIFIERS)
-    return Heading(tuple(own), unit, frozenset(concepts), is_rate or "time_taken" in concepts, is_identifier)
+    is_rate = is_rate or "time_taken" in concepts and own[0] not in _TIME  # hours that were worked add up
+    return Heading(tuple(own), unit, frozenset(concepts), is_rate, is_identifier)
 
 
 def _unit(name: str, brackets: str) -> str:

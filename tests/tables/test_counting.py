@@ -197,6 +197,58 @@ async def test_where_each_name_has_one_row_that_is_told_and_not_counted(
     assert (await ask(client, STOCK, "stock.csv", question)).startswith(start)
 
 
+BANK = """Date,Description,Category,Amount,Balance
+2025-09-01,Salary ACME,Income,2850.00,4120.55
+2025-09-02,Rent,Housing,-940.00,3180.55
+2025-09-03,Greengrocer,Food,-23.40,3157.15
+2025-09-26,Refund shoes,Shopping,59.95,3217.10
+2025-10-03,Supermarket,Food,-86.15,3130.95
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("what was my biggest expense?", "Lowest value of Amount (Amount < 0.00): -940.00.\n- Date: 2025-09-02;"),
+        ("how much did I spend in september?", "Sum of Amount (Date = September, Amount < 0.00): -963.40."),
+        ("how much did I earn in september?", "Sum of Amount (Date = September, Amount > 0.00): 2,909.95."),
+        ("what is the total amount in september?", "Sum of Amount (Date = September): 1,946.55."),
+        ("how much did I spend on september 3rd?", "Sum of Amount (Date = 09-03, Amount < 0.00): -23.40."),
+        ("how much did I spend on 3 October?", "Sum of Amount (Date = 10-03, Amount < 0.00): -86.15."),
+    ],
+)
+async def test_what_goes_out_and_what_comes_in_where_amounts_have_signs(
+    client: httpx.AsyncClient, question: str, start: str
+) -> None:
+    assert (await ask(client, BANK, "bank.csv", question)).startswith(start)
+
+
+STUNDEN = """Datum;Mitarbeiter;Projekt;Stunden;Abrechenbar
+03.11.2025;Jana Vogt;Brücke;6,5;ja
+04.11.2025;Jana Vogt;Angebot;3;nein
+04.11.2025;Ali Demir;Kläranlage;8;ja
+05.11.2025;Mara Lind;Brücke;2;ja
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("Wie viele Stunden hat Jana gearbeitet?", "Summe von Stunden (Mitarbeiter = Jana Vogt): 9,5."),
+        ("Wie viele Stunden sind abrechenbar?", "Summe von Stunden (Abrechenbar = ja): 16,5."),
+        ("Welches Projekt hat die meisten Stunden?", "Brücke: 8,5 (Summe von Stunden je Projekt)."),
+        ("Wie viele Stunden gab es am 4.11.?", "Summe von Stunden (Datum = 11-04): 11,0."),
+    ],
+)
+async def test_hours_that_were_worked_add_up(client: httpx.AsyncClient, question: str, start: str) -> None:
+    assert (await ask(client, STUNDEN, "stunden.csv", question)).startswith(start)
+
+
+async def test_two_of_one_first_name_are_not_taken_for_each_other(client: httpx.AsyncClient) -> None:
+    answer = await ask(client, STUNDEN + "05.11.2025;Jana Abel;Brücke;1;ja\n", "a.csv", "Wie viele Stunden hat Jana?")
+    assert "Vogt): " not in answer and "Abel): " not in answer
+
+
 async def test_names_are_not_ranked_by_their_rows_where_each_has_one(client: httpx.AsyncClient) -> None:
     answer = await ask(
         client, "Item,Planned,Actual\nVenue,3200,3200\nBand,1400,1250\n", "a.csv", "which item has most rows?"

@@ -206,7 +206,7 @@ async def _as_read(
     parts = likeliest(layout, reading)
     limit = composer.limit or 1
     read = planned(view, composer.all, layout, parts, limit) if parts.chance >= LIKELY else None
-    plan = composer.of_several_rows(read) if read else None
+    plan = composer.meant(read) if read else None
     if plan is None or not await _says_something(conn, view.table, plan):
         return None
     return Intent(plan, noun=composer.noun)

@@ -9,9 +9,10 @@ from functools import cache
 from itertools import pairwise
 
 from docqa.languages import words
-from docqa.store.table_plan import Plan
+from docqa.store.table_plan import Filter, Measure, Plan
 from docqa.tables.counting.measures import Measures
 from docqa.tables.counting.roles import COMPARING, HIGH, LOW
+from docqa.tables.words import spoken
 from docqa.text.keys import key
 
 AMOUNT_WORDS = ("sum", "mean", "median", "count", "share", "duration", "how_much", "top", *HIGH, *LOW)
@@ -46,7 +47,7 @@ class Composer(Measures):
         if {"highest", "lowest"} <= self.kinds or ("or" in self.kinds and several_columns):
             return None  # two things are asked
         plan = self._plan(group, period) or self._listed(group)
-        plan = self.of_several_rows(plan) if plan else None
+        plan = self.meant(plan) if plan else None
         if plan is None:
             return None
         return Intent(plan, (*self._unknown(), *self._unaccounted(plan)), self.noun)
@@ -75,7 +76,26 @@ class Composer(Measures):
             and not (plan.gives_rows and m.place in self.view.identifiers)
         )
 
-    def of_several_rows(self, plan: Plan) -> Plan | None:
+    def meant(self, plan: Plan) -> Plan | None:
+        """The plan as the table's rows have it, None where they do not."""
+        several = self._of_several_rows(plan)
+        return self._with_sign(several) if several else None
+
+    def _with_sign(self, plan: Plan) -> Plan:
+        """The plan; of what is paid out or comes in, where a column has both, of that alone: the highest expense is the
+        lowest amount."""
+        if plan.place is None or not self.view.is_signed(plan.place) or plan.measure in ("rows", "different", "share"):
+            return plan
+        goes_out, comes_in = (bool(spoken(name, self.tokens, self.language)) for name in ("outgoing", "incoming"))
+        if goes_out == comes_in or any(test.place == plan.place for test in plan.filters):
+            return plan
+        plan = replace(plan, filters=(*plan.filters, Filter(plan.place, "<" if goes_out else ">", (0,))))
+        if comes_in or plan.limit is None:
+            return plan
+        ends: dict[Measure, Measure] = {"highest": "lowest", "lowest": "highest"}
+        return replace(plan, measure=ends.get(plan.measure, plan.measure), ascending=not plan.ascending)
+
+    def _of_several_rows(self, plan: Plan) -> Plan | None:
         """The plan; of a number of rows that can only be one for each name, the row instead: "how many staplers do we
         have" asks for what stands there. None where names would be ranked by it."""
         if plan.measure != "rows" or plan.is_list:

@@ -138,6 +138,11 @@ class View:
         """Whether some rows have nothing in this column."""
         return self.contents.filled[place] < self.contents.rows
 
+    def is_signed(self, place: int) -> bool:
+        """Whether some of its amounts are negative, as what an account pays out is."""
+        least = self.contents.least[place]
+        return self.is_amount(place) and isinstance(least, int | float) and least < 0
+
     def is_amount(self, place: int) -> bool:
         """Whether its numbers say how much."""
         return self.table.columns[place].is_amount and not (
@@ -179,7 +184,10 @@ class Reader:
         run = self.tokens[start:end]
         phrase, size = " ".join(run), end - start
         bonus = size + 0.1 * (size - 1)
-        if kind := vocabulary(self.language).get(phrase):
+        kind = vocabulary(self.language).get(phrase)
+        if kind == "duration" and any(known.words == (run[-1],) for known in self.view.headings):
+            kind = None  # "how many hours" asks for that column
+        if kind:
             yield Mention(kind, start, end, 0.98 * bonus if kind != "filler" else 0.5 * size)
         if period := period_at(self.tokens, start, end, self.language):
             yield Mention("period", start, end, 1.05 * bonus, period=period)
@@ -221,6 +229,9 @@ class Reader:
         for place, forms in self.view.forms.items():
             if self.view.is_flag(place):
                 continue
+            called = [value for tokens, value in forms if tokens[:1] == list(run) != tokens]
+            if len(called) == 1 and "people" in self.view.headings[place].concepts:  # by the first name
+                yield Mention("value", start, end, 0.85 * bonus, place, (called[0],), is_exact=False)
             for tokens, value in forms:
                 if len(tokens) < len(run) or tokens == list(run):
                     continue

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
-from docqa.languages import entry
+from docqa.languages import entry, every_word
 from docqa.store.table_plan import Filter, Operator
 from docqa.store.table_plan import Period as Part
 from docqa.text.keys import key
-from docqa.text.values import iso_date
+from docqa.text.values import date_places, dates, iso_date
+
+LONGEST_DAY = 3  # tokens: 3 rd September
+LEAP_YEAR = 2000
+_DAY_AND_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,8 @@ def period_at(tokens: Sequence[str], start: int, end: int, language: str) -> Per
             return Period(part="weekday", value=str(day))
     if day_written := iso_date(" ".join(run), day_first=True):
         return _of_iso(day_written)
+    if day_of_year := _day_of_year(run, language):
+        return Period(part="day", value=day_of_year)
     if len(own) == 1 and (month := _months(language).get(own[0])) and (len(own[0]) > 2 or year):
         if own[0] in ("may", "mar", "sun") and not year and not _is_after_preposition(tokens, start):
             return None
@@ -88,6 +94,17 @@ def period_at(tokens: Sequence[str], start: int, end: int, language: str) -> Per
         half = int(own[1])
         return _between(date(year, 6 * half - 5, 1), _first(year, 6 * half + 1))
     return None
+
+
+def _day_of_year(run: Sequence[str], language: str) -> str:
+    """Month and day, where the tokens are both and no year: 4 November, or 4.11. where a comma parts decimals."""
+    endings = every_word("text.ordinal_endings")
+    known = [token for at, token in enumerate(run) if not (at and run[at - 1].isdecimal() and token in endings)]
+    phrase = " ".join(known)
+    if len(run) == 1 and entry("decimal_mark", language) == "," and _DAY_AND_MONTH.fullmatch(phrase):
+        return (iso_date(f"{phrase}.{LEAP_YEAR}", day_first=True) or "")[5:]
+    readings = dates(phrase) if 1 < len(run) <= LONGEST_DAY and date_places(phrase) == [(0, len(phrase))] else []
+    return "".join(f"{each.month:02}-{each.day:02}" for [each] in readings if each.day and not each.year)
 
 
 def _is_after_preposition(tokens: Sequence[str], start: int) -> bool:
