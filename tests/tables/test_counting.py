@@ -214,6 +214,11 @@ BANK = """Date,Description,Category,Amount,Balance
         ("how much did I earn in september?", "Sum of Amount (Date = September, Amount > 0.00): 2,909.95."),
         ("what is the total amount in september?", "Sum of Amount (Date = September): 1,946.55."),
         ("how much did I spend on september 3rd?", "Sum of Amount (Date = 09-03, Amount < 0.00): -23.40."),
+        (
+            "how much did I spend per category?",
+            "Sum of Amount by Category (Amount < 0.00):\n- Housing: -940.00\n- Food: ",
+        ),
+        ("list all my food expenses", "Rows (Category = Food):\n- Date: 2025-09-03;"),
         ("how much did I spend on 3 October?", "Sum of Amount (Date = 10-03, Amount < 0.00): -86.15."),
     ],
 )

@@ -160,7 +160,11 @@ async def _intended(
     composer = Composer(view, mentions, tokens, language)
     intent = composer.intent()
     if text and is_readable(composer.kinds, intent.plan if intent and not intent.unknown else None):
-        intent = await _as_read(conn, encoders, composer, values, text) or intent
+        as_read = await _as_read(conn, encoders, composer, values, text)
+        # "Per category" says which groups there are, whatever a reader makes of it.
+        groups = intent is not None and intent.plan.group is not None and "group" in composer.kinds
+        if as_read and not (groups and as_read.plan.group is None):
+            intent = as_read
     if intent is None or (intent.unknown and not composer.asks_to_count) or len(intent.unknown) > MOST_UNKNOWN:
         return None
     named = sum(mention.kind in ("column", "value") and mention.is_exact for mention in mentions)

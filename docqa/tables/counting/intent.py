@@ -60,9 +60,10 @@ class Composer(Measures):
             return None
         columns = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
         filters = tuple(self.filters)
-        if len(columns) == 1 and "rows" not in self.kinds and (filters or not self.view.is_amount(columns[0])):
+        are_amounts = len(columns) == 1 and self.view.is_amount(columns[0])  # list all expenses for food
+        if len(columns) == 1 and "rows" not in self.kinds and not are_amounts:
             return Plan("different", columns[0], None, filters, is_list=True)
-        return Plan("rows", None, None, filters, is_list=True) if filters and not columns else None
+        return Plan("rows", None, None, filters, is_list=True) if filters and (are_amounts or not columns) else None
 
     def _unaccounted(self, plan: Plan) -> tuple[str, ...]:
         """The words for columns and values that the plan has no part for: another thing is asked besides."""
@@ -90,7 +91,7 @@ class Composer(Measures):
         if goes_out == comes_in or any(test.place == plan.place for test in plan.filters):
             return plan
         plan = replace(plan, filters=(*plan.filters, Filter(plan.place, "<" if goes_out else ">", (0,))))
-        if comes_in or plan.limit is None:
+        if comes_in or plan.limit is None and plan.group is None:
             return plan
         ends: dict[Measure, Measure] = {"highest": "lowest", "lowest": "highest"}
         return replace(plan, measure=ends.get(plan.measure, plan.measure), ascending=not plan.ascending)
