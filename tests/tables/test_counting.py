@@ -228,6 +228,12 @@ async def test_what_goes_out_and_what_comes_in_where_amounts_have_signs(
     assert (await ask(client, BANK, "bank.csv", question)).startswith(start)
 
 
+async def test_a_difference_of_costs_is_not_what_is_spent(client: httpx.AsyncClient) -> None:
+    rows = "Project,Cost variance (EUR)\nBridge,-400\nSchool,900\nRoad,-100\n"
+    answer = await ask(client, rows, "projects.csv", "which project has the highest cost variance?")
+    assert answer.startswith("Highest value of Cost variance: 900 EUR.\n- Project: School;")
+
+
 STUNDEN = """Datum;Mitarbeiter;Projekt;Stunden;Abrechenbar
 03.11.2025;Jana Vogt;Brücke;6,5;ja
 04.11.2025;Jana Vogt;Angebot;3;nein

@@ -87,7 +87,8 @@ class Composer(Measures):
         lowest amount."""
         if plan.place is None or not self.view.is_signed(plan.place) or plan.measure in ("rows", "different", "share"):
             return plan
-        goes_out, comes_in = (bool(spoken(name, self.tokens, self.language)) for name in ("outgoing", "incoming"))
+        own = set(self.view.headings[plan.place].words)  # a variance of costs is no cost
+        goes_out, comes_in = (bool(spoken(name, self.tokens, self.language) - own) for name in ("outgoing", "incoming"))
         if goes_out == comes_in or any(test.place == plan.place for test in plan.filters):
             return plan
         plan = replace(plan, filters=(*plan.filters, Filter(plan.place, "<" if goes_out else ">", (0,))))

@@ -139,9 +139,10 @@ class View:
         return self.contents.filled[place] < self.contents.rows
 
     def is_signed(self, place: int) -> bool:
-        """Whether some of its amounts are negative, as what an account pays out is."""
+        """Whether it has amounts of money and some are negative, as what an account pays out is."""
         least = self.contents.least[place]
-        return self.is_amount(place) and isinstance(least, int | float) and least < 0
+        is_of_money = self.is_amount(place) and "money" in self.headings[place].concepts
+        return is_of_money and isinstance(least, int | float) and least < 0
 
     def is_amount(self, place: int) -> bool:
         """Whether its numbers say how much."""
@@ -229,9 +230,10 @@ class Reader:
         for place, forms in self.view.forms.items():
             if self.view.is_flag(place):
                 continue
-            called = [value for tokens, value in forms if tokens[:1] == list(run) != tokens]
-            if len(called) == 1 and "people" in self.view.headings[place].concepts:  # by the first name
-                yield Mention("value", start, end, 0.85 * bonus, place, (called[0],), is_exact=False)
+            if len(run) == 1 and "people" in self.view.headings[place].concepts:  # by the first name
+                called = [value for tokens, value in forms if tokens[:1] == list(run) != tokens]
+                if len(called) == 1:
+                    yield Mention("value", start, end, 0.85 * bonus, place, (called[0],), is_exact=False)
             for tokens, value in forms:
                 if len(tokens) < len(run) or tokens == list(run):
                     continue

@@ -98,6 +98,8 @@ def period_at(tokens: Sequence[str], start: int, end: int, language: str) -> Per
 
 def _day_of_year(run: Sequence[str], language: str) -> str:
     """Month and day, where the tokens are both and no year: 4 November, or 4.11. where a comma parts decimals."""
+    if not any(token[0].isdecimal() for token in run):
+        return ""
     endings = every_word("text.ordinal_endings")
     known = [token for at, token in enumerate(run) if not (at and run[at - 1].isdecimal() and token in endings)]
     phrase = " ".join(known)
