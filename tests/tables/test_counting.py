@@ -188,6 +188,7 @@ A-3,Desk lamp,3,34.00,Papyrus
             "Rows (Article = Stapler):\n- Article no.: A-2; Article: Stapler; In stock: 15;",
         ),
         ("how many articles come from Papyrus?", "Number of different values of Article (Supplier = Papyrus): 2."),
+        ("what is the total value of the stock?", "Sum of Unit price × In stock: 784.50 EUR."),
         ("which article is the most expensive?", "Highest value of Unit price: 34.00 EUR.\n- Article no.: A-3;"),
     ],
 )

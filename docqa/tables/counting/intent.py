@@ -80,7 +80,11 @@ class Composer(Measures):
     def meant(self, plan: Plan) -> Plan | None:
         """The plan as the table's rows have it, None where they do not."""
         several = self._of_several_rows(plan)
-        return self._with_sign(several) if several else None
+        if several is None:
+            return None
+        if several.measure == "sum" and several.times is None:  # a sum of prices of one piece is nothing
+            several = self._of_product(several, "sum")
+        return self._with_sign(several)
 
     def _with_sign(self, plan: Plan) -> Plan:
         """The plan; of what is paid out or comes in, where a column has both, of that alone: the highest expense is the

@@ -147,7 +147,12 @@ class Measures(Groups):
         if named or "price" not in known.concepts:
             return None
         return next(
-            (p for p, h in enumerate(self.view.headings) if "quantity" in h.concepts and self.view.is_amount(p)), None
+            (
+                p
+                for p, h in enumerate(self.view.headings)
+                if "quantity" in h.concepts and "price" not in h.concepts and self.view.is_amount(p)
+            ),
+            None,
         )
 
     def _ranked(
