@@ -53,11 +53,8 @@ class Readers:
     async def rest(self) -> None:
         """Have the connections that are free forget the pages that they have read."""
         for _ in range(self._free.qsize()):
-            conn = await self._free.get()
-            try:
+            async with self.read() as conn:
                 await forget_pages(conn)
-            finally:
-                self._free.put_nowait(conn)
 
     async def close(self) -> None:
         """Wait for what is done in threads, and close every connection, those in use included."""

@@ -65,7 +65,7 @@ def heading(column: Column) -> Heading:
 def _unit(name: str, brackets: str) -> str:
     """What the numbers below a name are in: "€", "k€", "million EUR"; "" where it stands apart, as in "in million EUR"
     without brackets."""
-    if scale_of(f"({brackets})") or scale_of(brackets):
+    if scale_of(f"({brackets})"):
         return _LEADING.sub("", brackets)
     if scale_of(name):
         return ""

@@ -184,7 +184,7 @@ async def _intended(
 
 def _is_told(view: View, plan: Plan, tokens: Sequence[str], language: str) -> bool:
     """Whether the tokens have half of the words of the column that is measured, and no condition picks a single row."""
-    if any(test.place in view.identifiers and test.operator == "=" for test in (*plan.filters, *plan.counted)):
+    if view.picks_a_row((*plan.filters, *plan.counted)):
         return False
     heading_words = view.headings[plan.place].words if plan.place is not None else ()
     own = [word for word in heading_words if not is_function_word(word)]

@@ -108,7 +108,7 @@ class Composer(Measures):
             return plan
         if plan.group is not None and plan.group in self.view.identifiers:
             return None
-        if any(m.kind == "rows" and m.is_exact for m in self.core) or not self._tells_rows_apart(plan.filters):
+        if any(m.kind == "rows" and m.is_exact for m in self.core) or not self.view.picks_a_row(plan.filters):
             return plan
         return replace(plan, is_list=True)
 

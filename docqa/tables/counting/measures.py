@@ -51,7 +51,7 @@ class Measures(Groups):
             measure: Measure = aggregate or self._usual(place)
             if group is not None and measure == "median":
                 return None
-            if aggregate is None and group is None and self._tells_rows_apart(filters):
+            if aggregate is None and group is None and self.view.picks_a_row(filters):
                 return Plan("different", place, None, filters, is_list=True)
             return self._of_product(Plan(measure, place, group, filters, period=period), aggregate)
         if aggregate in ("mean", "median"):
@@ -118,9 +118,6 @@ class Measures(Groups):
 
     def _is_age(self, mention: Mention) -> bool:
         return "age" in self.view.headings[mention.place].concepts or mention.place in self.view.identifiers
-
-    def _tells_rows_apart(self, filters: Sequence[Filter]) -> bool:
-        return any(test.place in self.view.identifiers and test.operator == "=" for test in filters)
 
     def _usual(self, place: int) -> Measure:
         return "mean" if self.view.headings[place].is_rate else "sum"
@@ -278,7 +275,7 @@ class Measures(Groups):
 
     def _looked_up(self, filters: tuple[Filter, ...]) -> Plan | None:
         """The cells of the rows that the question names, or those rows."""
-        if not self._tells_rows_apart(filters):
+        if not self.view.picks_a_row(filters):
             return None
         if "person" in self.kinds and (people := self._people()) is not None:
             self._use_likeness(people)

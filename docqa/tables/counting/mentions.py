@@ -5,7 +5,7 @@ Words compare by their forms and by what they measure ("revenue" for an amount i
 is at hand, by meaning.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -93,6 +93,10 @@ class View:
             and self.table.columns[place].kind != "date"
             and (self.table.columns[place].kind == "text" or self.headings[place].is_identifier)
         ]
+
+    def picks_a_row(self, filters: Iterable[Filter]) -> bool:
+        """Whether one of the conditions is on a value that tells rows apart."""
+        return any(test.place in self.identifiers and test.operator == "=" for test in filters)
 
     @cached_property
     def row_nouns(self) -> list[str]:
@@ -233,7 +237,7 @@ class Reader:
             if len(run) == 1 and "people" in self.view.headings[place].concepts:  # by the first name
                 called = [value for tokens, value in forms if tokens[:1] == list(run) != tokens]
                 if len(called) == 1:
-                    yield Mention("value", start, end, 0.85 * bonus, place, (called[0],), is_exact=False)
+                    yield Mention("value", start, end, 0.85 * bonus, place, tuple(called), is_exact=False)
             for tokens, value in forms:
                 if len(tokens) < len(run) or tokens == list(run):
                     continue

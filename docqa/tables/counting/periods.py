@@ -98,15 +98,16 @@ def period_at(tokens: Sequence[str], start: int, end: int, language: str) -> Per
 
 def _day_of_year(run: Sequence[str], language: str) -> str:
     """Month and day, where the tokens are both and no year: 4 November, or 4.11. where a comma parts decimals."""
-    if not any(token[0].isdecimal() for token in run):
+    if len(run) > LONGEST_DAY or not any(token[0].isdecimal() for token in run):
         return ""
+    if len(run) == 1:
+        is_day = entry("decimal_mark", language) == "," and _DAY_AND_MONTH.fullmatch(run[0])
+        return (iso_date(f"{run[0]}.{LEAP_YEAR}", day_first=True) or "")[5:] if is_day else ""
     endings = every_word("text.ordinal_endings")
     known = [token for at, token in enumerate(run) if not (at and run[at - 1].isdecimal() and token in endings)]
     phrase = " ".join(known)
-    if len(run) == 1 and entry("decimal_mark", language) == "," and _DAY_AND_MONTH.fullmatch(phrase):
-        return (iso_date(f"{phrase}.{LEAP_YEAR}", day_first=True) or "")[5:]
-    readings = dates(phrase) if 1 < len(run) <= LONGEST_DAY and date_places(phrase) == [(0, len(phrase))] else []
-    return "".join(f"{each.month:02}-{each.day:02}" for [each] in readings if each.day and not each.year)
+    days = [f"{each.month:02}-{each.day:02}" for [each] in dates(phrase) if each.day and not each.year]
+    return days[0] if days and date_places(phrase) == [(0, len(phrase))] else ""
 
 
 def _is_after_preposition(tokens: Sequence[str], start: int) -> bool:
