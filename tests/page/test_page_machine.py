@@ -109,13 +109,13 @@ def test_in_the_settings_a_model_is_downloaded_tried_and_removed(page: Browser, 
     assert page.label(".models button") == f"Download Tiny-Chat, {(SHIPPED.parent / FILE).stat().st_size / 1e6:.0f} MB"
     page.click(".models button")
     page.wait(".models", lambda text: "named TINY_CHAT in chats" in text)
-    assert "TINY_CHAT" in page.run("return document.querySelector('#model').innerText")
+    # The list in chats is asked for beside the settings, and may come after them.
+    page.wait("#model", lambda text: "TINY_CHAT" in text)
     page.click(".models button")
     page.wait(".models .result", lambda text: "tokens a second" in text and "Why does bread dough rise?" in text)
     page.click(".models button:nth-child(2)")
     assert page.accept().startswith("Remove Tiny-Chat (")
     page.wait("#settings-body", lambda text: "No models yet." in text)
-    # The list in chats is asked for beside the settings, and may come after them.
     eventually(lambda: "TINY_CHAT" not in page.run("return document.querySelector('#model').innerText"))
 
 
