@@ -26,7 +26,6 @@ _MARK = re.compile(r"\s*[\[【]\^?\d{1,3}(?:[,;\s–-]+\d{1,3}){0,9}[\]】]")
 _UNDECIDED = re.compile(r"\s*(?:[\[【][\^\d,;\s–-]{0,50})?\Z")
 _WORD = re.compile(r"\s*\S+")
 _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.)])\s+")
-_NUMBER = re.compile(r"\s*\(?\d{1,3}[.)]")
 MOST_EMPTY = 4
 NUMBERS = ("fact", "number", "count")  # the kinds of questions that a number answers
 SENDING = 0.003  # seconds that a prompt takes to be on its way
@@ -246,9 +245,6 @@ class Splitter:
             self._sentence = ""
         self._sentence += word
         while len(spans := sentences(self._sentence)) > 1:
-            first = 1 if _NUMBER.fullmatch(self._sentence[: spans[0][1]]) else 0  # "1." belongs to its item
-            if first == len(spans) - 1:
-                return
-            end = spans[first][1]
+            end = spans[0][1]
             yield self._sentence[:end]
             self._sentence = self._sentence[end:]

@@ -15,7 +15,7 @@ _END = re.compile(
     r"(?<![.!?…؟।])[.!?…؟।]++[\"'”’“»«)\]]*(?=\s)|[。！？｡]+[」』”）]*|\n[ \t]*\n|\n(?=[ \t]*(?:[-•*▪]|\d+[.)])\s)"
 )
 # As the readers write rows: cells separated by tabs or bars, or each cell with its column's name.
-_ROW = re.compile(r"^(?=[^\n]*(?:\t| \| )|[^\n:;]{1,80}: [^\n;]*; )[^\n]+", re.MULTILINE)
+_ROW = re.compile(r"^(?=[^\n]*(?:\t| \| )|[^\n:;]{1,80}: [^\n]*; [^\n:;]{1,80}: )[^\n]+", re.MULTILINE)
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -32,8 +32,9 @@ _SHORT_MONTHS = {
     form for months in every("text.short_months").values() for forms in months for form in forms.split("|")
 } - _MONTHS
 _ABBREVIATION = re.compile(
-    rf"(?:(?<!\w)(?:{_any_of(_capitalised(every_word('text.abbreviations')))})|\b[A-ZÀ-ÞА-Я])\.$"
+    rf"(?:(?<!\w)(?:{_any_of(_capitalised(every_word('text.abbreviations')))})|(?<!°)\b[A-ZÀ-ÞА-Я])\.$"
 )
+_NUMBER = re.compile(r"\s*\(?\d{1,2}\.")  # of an item within a paragraph
 _BEFORE_NUMBER = re.compile(
     rf"(?<!\w)(?:{_any_of(every_word('text.before_numbers') | _SHORT_MONTHS)})\.$", re.IGNORECASE
 )
@@ -73,6 +74,8 @@ def _append_sentences(spans: list[tuple[int, int]], text: str, start: int, stop:
     for end in _END.finditer(text, start, stop):
         following = text[end.end() : end.end() + _AFTER]
         if text[end.start()] == ".":
+            if _NUMBER.fullmatch(text, start, end.start() + 1):
+                continue
             if _goes_on(text[max(start, end.start() - _BEFORE) : end.start() + 1], following, capitals=capitals):
                 continue
         elif (

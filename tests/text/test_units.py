@@ -67,7 +67,7 @@ def test_an_item_that_ends_in_a_colon_is_no_unit_and_leads_its_own_list() -> Non
 
 def test_a_paragraph_or_table_stands_under_the_item_right_before_it_that_ends_in_a_colon() -> None:
     text = "1. Open the lid.\n\n2. Choose one:\n\nEither side may be taken."
-    assert shown(text)[1:] == [("Either side may be taken.", "Choose one:")]
+    assert shown(text)[1:] == [("Either side may be taken.", "2. Choose one:")]
 
 
 def test_a_list_goes_on_after_a_remark_or_with_its_next_number() -> None:
