@@ -11,7 +11,7 @@ _TO = rf"(?:[-–—~〜]|{every_pattern('questions.patterns.range_to')})"
 _NUMBER = re.compile(
     r"[\s~≈<>(+±−–—-]*(?:[A-Z]{0,3}[$€£¥₹]|(?:EUR|USD|GBP|CHF) )?\s*[(−–-]?\d[\d.,'’ \u00a0\u202f]*\s*[%)]*"
     rf"(?:{_TO}\s?\d[\d.,]*\s*%?)?"
-    r"(?:\s?(?:(?P<unit>[^\W\d_]{1,8})\.?[²³]?|[€$£¥₹]))?[%)*†]*"
+    r"(?:\s?(?:(?P<unit>[^\W\d_]{1,8})\.?[²³]?|[€$£¥₹])(?:/\s?[^\W\d_]{1,8}[²³]?)?)?[%)*†]*"
 )
 _GLUED = re.compile(rf"(?<=\d)\s?({every_pattern('questions.patterns.range_to')})\s?(?=\d)")
 MONTHS = frozenset(

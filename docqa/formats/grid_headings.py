@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from docqa.formats.grid_cells import clean_label, figures_of, is_number, is_year, spread_dates
+from docqa.text.values import quantity
 
 LEAST_ROWS = 2
 MOST_HEADINGS = 5  # rows of column headings
@@ -21,6 +22,7 @@ def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     if sum(count > 0 for count in numbers) * 3 >= sum(full):
         any_number = next(at for at, count in enumerate(numbers) if count)
         first = next((at for at, count in enumerate(numbers) if count and 2 * count >= filled[at]), any_number)
+        first = next((at for at in range(1, first) if _is_of_values(rows[at], rows[at + 1 :])), first)
         while first and full[first - 1] and not any(rows[first - 1][1:]):
             first -= 1
         while first and not full[first - 1]:  # a label alone is of the rows below it
@@ -30,6 +32,23 @@ def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     width = sum(any(row[place] for row in rows) for place in range(len(rows[0])))
     recurs = any(cell and cell in (row[place] for row in rows[1:]) for place, cell in enumerate(rows[0]))
     return 1 if len(rows) > LEAST_ROWS and width > 2 and not recurs and max(map(len, rows[0])) < 60 else 0
+
+
+def _is_of_values(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row that may be one of headings has values: it has a label of its own, and stands over its like, a
+    number with the same unit, or a word that comes again in a row with numbers."""
+    label, *cells = row
+    others = [under for _, *under in below if any(map(is_number, under))]
+    if not others or not label or any(label == under[0] for under in below):
+        return False
+    columns = list(zip(cells, zip(*others, strict=True), strict=True))
+    like = ((quantity(cell), quantity(column[0])) for cell, column in columns)
+    return (
+        any(own and under and own.unit and own.unit == under.unit for own, under in like)
+        or any(len(cell) > 1 and not is_year(cell) and cell in column for cell, column in columns)
+        or is_number(label)
+        and is_number(below[0][0])
+    )
 
 
 def is_form(rows: Sequence[Sequence[str]]) -> bool:

@@ -90,6 +90,25 @@ def test_a_first_row_that_recurs_below_heads_nothing() -> None:
     assert grid.columns == ("", "", "")
 
 
+def test_a_first_row_of_values_is_no_further_heading() -> None:
+    drugs = table(
+        "Drug | Dose | Taken | Status\nAspirin | 75 mg | daily | new\nRamipril | 5 mg | daily | old\nZinc | – | – | –\n"
+    )
+    assert drugs.columns == ("Drug", "Dose", "Taken", "Status")
+    assert [row.label for row in drugs.rows] == ["Aspirin", "Ramipril", "Zinc"]
+    defects = table(
+        "Nr | Device | By | Due\n1 | Door | Bo | at once\n2 | Lamp | Bo | 30.04.2024\n3 | Pipe | Al | 31.05.2024\n"
+    )
+    assert [row.cells[1] for row in defects.rows] == ["Door", "Lamp", "Pipe"]
+
+
+def test_a_second_row_of_headings_that_comes_again_stays_one() -> None:
+    grid = table(
+        "\tHedged\t\nIn millions\tPlace\tGain\nSwaps\tInterest\t$ 5\nOptions\tSales\t$ 7\n\tHedged\t\nIn euros\tPlace\tGain\nLoans\tSales\t$ 2\n"
+    )
+    assert grid.columns == ("In millions", "Hedged Place", "Hedged Gain")
+
+
 def test_a_label_without_values_stands_over_the_rows_below_it() -> None:
     grid = table("\t2021\t2020\nAssets:\nCash\t5\t4\nReceivables (1)\t6\t7\n")
     assert [(row.above, row.label) for row in grid.rows] == [("Assets", "Cash"), ("Assets", "Receivables")]
@@ -106,6 +125,10 @@ def test_a_table_goes_on_at_the_top_of_the_next_page() -> None:
 def test_rows_know_where_they_stand() -> None:
     text = "Prices\n\nItem | Price\nTea | 2\nCake | 3\n"
     assert [text[row.start : row.end] for row in table(text).rows] == ["Tea | 2", "Cake | 3"]
+
+
+def test_a_unit_may_be_one_of_another() -> None:
+    assert all(map(is_number, ("7,000 l/h", "9,90 €/Monat", "13.1 g/dl", "34 ct/ kWh")))
 
 
 def test_numbers_have_units_and_years_and_dates_are_none() -> None:
