@@ -79,16 +79,19 @@ async def _understood(
 async def answer_by_counting_on_pages(
     conn: Connection, encoders: Encoders, documents: Sequence[StoredDocument], question: Question
 ) -> TableAnswer | None:
-    """A number, sum or average that a question asks for over the rows of the tables on these documents' pages; None
-    where it is not sure that it does."""
+    """A number, sum or average that a question asks for over the rows of the tables on these documents' pages, or the
+    rows that it selects; None where it is not sure that it does."""
     if len(question.parts) > 1:
         return None
     whole = await fitting_table(conn, encoders, documents, question, question.stand_alone, is_read=False)
-    if not isinstance(whole, Fitting) or whole.unknown or not (whole.counts and whole.is_told):
+    if not isinstance(whole, Fitting) or whole.unknown or not whole.is_told:
         return None
     # What stands in a column without a name, nobody can say: "Best Buy" above another may head the rows, and amounts of
     # money in it need not be what "how many people got money" asks for.
-    if not _is_figure(whole.plan) or not all(whole.table.columns[place].is_named for place in whole.plan.places):
+    if not all(whole.table.columns[place].is_named for place in whole.plan.places):
+        return None
+    is_figure = whole.counts and _is_figure(whole.plan)
+    if not is_figure and not (_is_selection(whole.plan) and question.kind != "whether"):
         return None
     return await _answer(conn, documents, question, [whole])
 
@@ -97,6 +100,11 @@ def _is_figure(plan: Plan) -> bool:
     """Whether a plan computes something of several rows, and leaves none of them to be told."""
     of_rows = plan.measure == "rows" and plan.filters and plan.group is None and not plan.is_list
     return bool(of_rows) or plan.measure in ("sum", "mean", "median", "different", "share") and not plan.is_list
+
+
+def _is_selection(plan: Plan) -> bool:
+    """Whether a plan lists the rows that fulfil a condition, or their values: which findings are open."""
+    return plan.is_list and bool(plan.filters) and plan.group is None
 
 
 # --- the answer -------------------------------------------------------------------------------------------------------
