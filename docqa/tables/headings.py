@@ -23,6 +23,7 @@ _LEADING = re.compile(r"^(?:in|en|em) ", re.IGNORECASE)  # of a unit: in €
 _CURRENCIES = every_word("tables.currencies")
 _TIME = every_word("tables.units_of_time")
 _UNITS = _CURRENCIES | _TIME | every_word("tables.units")
+_NO_UNITS = frozenset("DGHMST")  # these letters are units where they are small: vitamin D, troponin T
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,9 @@ def heading(column: Column) -> Heading:
     is_scale = bool(_RANGE.search(brackets))
     unit = column.unit or ("" if is_scale else _unit(column.name, brackets))
     own = key(name).split() or key(column.name).split()
-    if len(own) > 1 and own[-1] in _UNITS and not scale_of(name):
-        unit = unit or next((part for part in reversed(name.split()) if part.casefold() in _UNITS), "")
-        own = own[:-1]
+    last = next((part for part in reversed(name.split()) if part.casefold() in _UNITS), "")
+    if len(own) > 1 and own[-1] in _UNITS and last not in _NO_UNITS and not scale_of(name):
+        unit, own = unit or last, own[:-1]
     concepts = {concept for concept in CONCEPTS for word in own if in_concept(word, concept)}
     if any(map(_is_of_money, unit.split())) and "price" not in concepts:
         concepts.add("money")
@@ -80,6 +81,11 @@ def _is_of_money(unit: str) -> bool:
     return bool(_SIGNED.fullmatch(unit)) or any(
         code in _CURRENCIES for code in (folded, folded[1:] if folded[:1] in _THOUSANDS else "")
     )
+
+
+def unit_of(name: str) -> str:
+    """The unit that a name of numbers writes in brackets, "" where it writes none: School roof (MWh)."""
+    return heading(Column(name, "number")).unit if _BRACKETS.search(name) or "%" in name else ""
 
 
 def title_of(column: Column) -> str:

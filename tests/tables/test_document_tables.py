@@ -204,6 +204,32 @@ RICH = (
 )
 
 
+TARIFFS = """Tariffs from January
+
+Item | Home | Green | Heat pump
+Basic price | 9.90 €/month | 11.50 €/month | 7.20 €/month
+Maximum power | 30 kW | 40 kW | 20 kW
+Contract length | 1 month | 12 months | 24 months
+Green power | no | yes | yes
+
+The meter is read in May.
+
+Spare parts
+
+Part | Number | Price
+Meter box | KW-1120 | 24.00 €
+Seal | KW-1133 | 2.75 €
+Key | KW-1102 | 8.50 €
+
+Defects found in the meter room
+
+No. | Device | Defect | Due | Repaired by
+1 | Door | does not lock | 31.12.2024 | Kestrel Ltd
+2 | Lamp | flickers | 30.09.2024 | caretaker
+3 | Pipe | drips | 31.12.2024 | caretaker
+"""
+
+
 def ask(document: bytes | str, question: str, language: str = "en", name: str = "") -> str | None:
     """What the tables of the document say, all parts of the question together."""
     data = document if isinstance(document, bytes) else document.encode()
@@ -245,10 +271,39 @@ def ask(document: bytes | str, question: str, language: str = "en", name: str = 
         ),
         (SIDEWAYS, "how heavy is the Coolbox 20?", "Weight, Coolbox 20: 14 kg."),
         (MODELS, "power of the coolbox 16", "Coolbox 16, Power: 50 W."),
+        (TARIFFS, "what is the maximum power of Green?", "Maximum power, Green: 40 kW."),
+        (TARIFFS, "when is 2 due?", "2, Due: 30.09.2024."),
+        (TARIFFS, "what about the lamp?", "Lamp: Defect flickers; Due 30.09.2024; Repaired by caretaker."),
     ],
 )
 def test_look_ups(document: bytes | str, question: str, answer: str) -> None:
     assert ask(document, question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("which tariff has the highest basic price?", "Green, Basic price: 11.50 €/month."),
+        ("which tariff has the lowest basic price?", "Heat pump, Basic price: 7.20 €/month."),
+        ("which tariff has the longest contract?", "Heat pump, Contract length: 24 months."),
+        (
+            "difference between Home and Green?",
+            (
+                "Home; Green:\n- Basic price: 9.90 €/month; 11.50 €/month\n- Maximum power: 30 kW; 40 kW\n"
+                "- Contract length: 1 month; 12 months\n- Green power: no; yes"
+            ),
+        ),
+        ("which part is the cheapest?", "Seal, Price: 2.75 €."),
+    ],
+)
+def test_things_in_columns_are_ranked_and_compared_as_things_in_rows_are(question: str, answer: str) -> None:
+    assert ask(TARIFFS, question) == answer
+
+
+@pytest.mark.parametrize("order", [("12", "20"), ("20", "12")])
+def test_the_first_that_a_question_names_is_held_against_the_other(order: tuple[str, str]) -> None:
+    answer = ask(SIDEWAYS, f"is the Coolbox {order[0]} louder than the Coolbox {order[1]}?")
+    assert answer and answer.startswith("Yes." if order[0] == "20" else "No.")
 
 
 @pytest.mark.parametrize(
@@ -412,6 +467,7 @@ def test_a_table_of_rich_text() -> None:
         (MODELS, "compare Coolbox 12 and Coolbox 30"),
         (MILL, "what share of sales was the west?"),
         (GLUED, "how long does tofu keep"),
+        (TARIFFS, "how many are 3?"),
     ],
 )
 def test_what_the_tables_do_not_have(document: bytes | str, question: str) -> None:

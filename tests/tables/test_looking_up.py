@@ -201,3 +201,33 @@ async def test_amounts_in_a_column_without_a_name_are_not_summed(client: httpx.A
     for question in ("how many people got money", "how much money is there in total"):
         chat = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])
         assert "3,000" not in chat.json()["answer"]["message"], question
+
+
+DEFECTS = """Defects found in the meter room
+
+No. | Device | Defect | Status | Repaired by
+1 | Door | does not lock | open | Kestrel
+2 | Lamp | flickers | repaired | caretaker
+3 | Pipe | drips | open | caretaker
+
+The caretaker comes on Mondays.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "devices"),
+    [
+        ("Which defects are still open?", ["does not lock", "drips"]),
+        ("which devices does the caretaker have?", ["Lamp", "Pipe"]),
+        ("what is open?", ["Door", "Pipe"]),
+    ],
+)
+async def test_the_rows_that_fulfil_a_condition_are_listed(
+    client: httpx.AsyncClient, question: str, devices: list[str]
+) -> None:
+    doc_id = await upload(client, DEFECTS, "defects.txt")
+    response = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])
+    answer = response.json()["answer"]["message"]
+    items = [line for line in answer.splitlines() if line.startswith("- ")]
+    assert len(items) == len(devices)
+    assert all(device in item for device, item in zip(devices, items, strict=True))

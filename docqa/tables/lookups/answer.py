@@ -81,8 +81,9 @@ def together(tables: Tables, parts: Sequence[Part], question: Question) -> Answe
     named = [word for part in parts for word in naming(part, tables)]
     for text in wordings(replace(parts[0], text=question.core)):
         own = tokens(text)
-        if len(own) <= MOST_TOKENS and (answer := calculated(tables, own, parts[0], named, question.answer_language)):
-            return answer
+        for each in tables.both_ways:
+            if len(own) <= MOST_TOKENS and (answer := calculated(each, own, parts[0], named, question.answer_language)):
+                return answer
     return None
 
 

@@ -16,6 +16,7 @@ from docqa.languages import every_word, words
 from docqa.store.document_tables import StoredGrid
 from docqa.tables.headings import NEAR, likeness
 from docqa.tables.lookups.ranges import Range, range_of
+from docqa.tables.lookups.turned import turned
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 from docqa.text.recurring_names import recurring_names
@@ -26,7 +27,7 @@ ATTRIBUTES = (
     *("turnover", "profit", "per_share", "three_months", "six_months"),
 )
 _ALSO = {
-    "price": ("price", "costs"),
+    "price": ("price", "costs", "cheapest", "dearest"),
     "time_taken": ("time_taken", "duration"),
 }  # an attribute that has the words of several lists
 _LONGEST_RUN = 4
@@ -100,6 +101,13 @@ class Tables:
     ranged: dict[int, Range] = field(default_factory=dict)  # rows that are labelled with a range of numbers
     known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # words by their beginning
     subjects: set[str] = field(default_factory=set)  # of names on many pages: whose report it is
+    turned: "Tables | None" = None  # those whose columns are things, with these as rows
+    are_things: bool = False  # it is such tables
+
+    @property
+    def both_ways(self) -> "tuple[Tables, ...]":
+        """These, and those among them whose columns are things turned round."""
+        return (self, self.turned) if self.turned else (self,)
 
     @classmethod
     def of(cls, document: int, pages: Iterable[tuple[int, str]]) -> "Tables":
@@ -117,10 +125,13 @@ class Tables:
     @classmethod
     def stored(cls, document: int, grids: Iterable[StoredGrid], names: Iterable[str]) -> "Tables":
         """These tables of a document with these names on many of its pages."""
-        tables = cls()
+        tables, round_ = cls(), cls(are_things=True)
         for stored in grids:
             tables._add(document, stored)
-        tables.subjects = set(names) - tables._telling()
+            if grid := turned(stored.grid):
+                round_._add(document, StoredGrid(grid, stored.page_numbers[:1] * len(grid.rows)))
+        tables.subjects = round_.subjects = set(names) - tables._telling()
+        tables.turned = round_ if round_.rows else None
         return tables
 
     def _add(self, document: int, stored: StoredGrid) -> None:
@@ -157,7 +168,7 @@ class Tables:
 
     def joined(self, others: "Sequence[Tables]") -> "Tables":
         """These tables and others as one."""
-        whole = Tables()
+        whole = Tables(are_things=self.are_things)
         for tables in (self, *others):
             shift = len(whole.rows)
             whole.subjects |= tables.subjects
@@ -168,6 +179,8 @@ class Tables:
                 whole.spread[word] += tables.spread[word]
             for beginning, known_words in tables.known.items():
                 whole.known[beginning] |= known_words
+        if turned_ := [tables.turned for tables in (self, *others) if tables.turned]:
+            whole.turned = turned_[0].joined(turned_[1:])
         return whole
 
     def forms(self, word: str, language: str) -> dict[str, float]:

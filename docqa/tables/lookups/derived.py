@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from docqa.formats.columns import Column
 from docqa.formats.grid_cells import MONTHS, is_number
 from docqa.formats.grids import Grid
-from docqa.tables.headings import heading
 from docqa.tables.lookups.cells import Placed, Tables
 from docqa.tables.lookups.lookup import Cell
 from docqa.tables.lookups.query import YEAR, Query, totals
@@ -20,7 +18,6 @@ from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 
 LEAST_COLUMN = 0.7  # of the question's words that a column and the rows' kind account for
-_BRACKETS = re.compile(r"[(（\[][^)）\]]+[)）\]]")
 _DIGITS = re.compile(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")
 
 
@@ -144,11 +141,12 @@ def _grids(tables: Tables) -> list[Grid]:
 
 
 def _column_score(query: Query, grid: Grid, place: int) -> float:
-    """How much of the question a column accounts for, with what the rows are called and the text above."""
+    """How much of the question a column accounts for, with what the rows are called and the text above; what things
+    are called, a word may say that no table has."""
     over = query.matched(grid.columns[place])
     if not over:
         return 0.0
-    kinds = query.matched(grid.columns[0])
+    kinds = dict.fromkeys(query.unknown[:1], 1.0) if query.tables.are_things else query.matched(grid.columns[0])
     around = query.matched(grid.title)
     return query.share(over, kinds, {word: 0.9 * like for word, like in around.items()})
 
@@ -199,8 +197,3 @@ def wants_change(tokens: Sequence[str], label: Sequence[str], language: str) -> 
     """Whether a question asks how a value changed, with words that are not of the row's own label."""
     said = spoken("rise", tokens, language) | spoken("fall", tokens, language) | spoken("change", tokens, language)
     return bool(said - set(label))
-
-
-def unit_of(name: str) -> str:
-    """The unit that a label or a column's heading writes in brackets: School roof (MWh)."""
-    return heading(Column(name, "number")).unit if _BRACKETS.search(name) or "%" in name else ""

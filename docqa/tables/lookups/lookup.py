@@ -10,12 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from docqa.formats.columns import Column
 from docqa.formats.grid_cells import is_number
 from docqa.languages import every_word
+from docqa.tables.headings import heading
 from docqa.tables.lookups.cells import Placed, words_of
 from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query, totals
 from docqa.tables.words import listed
 from docqa.text.keys import key
+from docqa.text.values import kind
 
 LEAST_QUESTION = 0.7  # of the question's words that are accounted for
 LEAST_FOR_ROW = 0.9  # of a label, for several values of its row
@@ -179,23 +182,26 @@ def _beside(query: Query, word: str) -> float:
 
 
 def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[int], bool]:
-    """(one of columns that fit alike, whether that is a guess): the only one of numbers, or the latest period; else all
-    of them, where they are few and have headings that tell them apart."""
+    """(one of columns that fit alike, whether that is a guess): the only one of numbers that tell no rows apart, or the
+    latest period; else all of them, where they are few and have headings that tell them apart."""
+    columns = placed.grid.columns
     spoken = set(query.text.split())
-    named = {place: len(spoken & set(words_of(placed.grid.columns[place]))) for place in tied}
+    named = {place: len(spoken & set(words_of(columns[place]))) for place in tied}
     tied = [place for place in tied if named[place] == max(named.values())]  # by a word light elsewhere: paid
     if len(tied) == 1:
         return tied, False
-    numbers = [place for place in tied if is_number(placed.row.cells[place])]
-    single = [place for place in tied if _ONE_AMOUNT.fullmatch(placed.row.cells[place])]
+    tied = [place for place in tied if not heading(Column(columns[place])).is_identifier] or tied
+    amounts = [place for place in tied if kind(placed.row.cells[place]) != "date"]
+    numbers = [place for place in amounts if is_number(placed.row.cells[place])]
+    single = [place for place in amounts if _ONE_AMOUNT.fullmatch(placed.row.cells[place])]
     if len(single) == 1 and (query.wants_number or single == numbers):  # before a range that it should be in
         return single, False
     if len(numbers) == 1 and not single:
         return numbers, False
-    digits = [place for place in tied if any(map(str.isdigit, placed.row.cells[place]))]
+    digits = [place for place in amounts if any(map(str.isdigit, placed.row.cells[place]))]
     if query.wants_number and len(digits) == 1:
         return digits, False
-    headings = [placed.grid.columns[place] for place in tied]
+    headings = [columns[place] for place in tied]
     years = {place: YEAR.findall(heading) for place, heading in zip(tied, headings, strict=True)}
     if all(years.values()):
         latest = max(max(own) for own in years.values())

@@ -3,7 +3,7 @@
 A row or column counts as named where the question has a word for it that no other of them accounts for.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -35,7 +35,11 @@ class _Named:
     place: int  # of a row among the rows of its table, or of a column
     words: frozenset[str]
     share: float
-    at: int  # where the question names it
+    at: Mapping[str, int]  # where the question has these words
+
+    def first(self, words: Collection[str]) -> int:
+        """Where the question first has one of these words of its own."""
+        return min(self.at[word] for word in words)
 
 
 def operands(query: Query) -> Operands | None:
@@ -173,8 +177,9 @@ def _of_columns(query: Query, rows: Sequence[Placed]) -> Iterator[Operands]:
 
 def _named(query: Query, place: int, matched: Mapping[str, float], share: float) -> _Named:
     forms = query.text.split()
-    at = min((forms.index(word) for word in matched if word in forms), default=len(forms))
-    return _Named(place, frozenset(matched), share, at)
+    return _Named(
+        place, frozenset(matched), share, {word: forms.index(word) if word in forms else len(forms) for word in matched}
+    )
 
 
 def _told_apart(named: Sequence[_Named]) -> list[_Named]:
@@ -182,7 +187,7 @@ def _told_apart(named: Sequence[_Named]) -> list[_Named]:
     where two are named by the same words alike."""
     chosen: list[_Named] = []
     taken: set[str] = set()
-    for each in sorted(named, key=lambda each: (-round(each.share, 6), -len(each.words), each.at)):
+    for each in sorted(named, key=lambda each: (-round(each.share, 6), -len(each.words), each.first(each.words))):
         if each.words - taken:
             chosen.append(each)
             taken |= each.words
@@ -191,4 +196,4 @@ def _told_apart(named: Sequence[_Named]) -> list[_Named]:
     fresh = [
         (each, each.words - set().union(*(other.words for other in chosen if other is not each))) for each in chosen
     ]
-    return [each for each, own in sorted(fresh, key=lambda pair: pair[0].at) if own]
+    return [each for each, own in sorted(fresh, key=lambda pair: pair[0].first(pair[1])) if own]

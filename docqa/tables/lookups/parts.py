@@ -7,7 +7,7 @@ from itertools import pairwise
 from docqa.languages import phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
-from docqa.tables.lookups.cells import Tables, words_of
+from docqa.tables.lookups.cells import Tables, attributes, words_of
 from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
@@ -15,7 +15,7 @@ from docqa.tables.lookups.values import name_of, sentence, value_of, with_unit
 from docqa.tables.phrases import tokens as question_tokens
 from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
-from docqa.text.values import quantity
+from docqa.text.values import kind, quantity
 
 MOST_TOKENS = 40
 _LONGEST_TIME = 5  # characters: 20.00
@@ -78,15 +78,20 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
     if spoken("explaining", tokens, part.language):
         return None
     named = naming(part, tables)
-    if answer := calculated(tables, tokens, part, named, language, alike):
-        return answer
+    for each in tables.both_ways:
+        if answer := calculated(each, tokens, part, named, language, alike):
+            return answer
     ranks = {name: spoken(name, tokens, part.language) for name in _RANKS}
     in_years = _asks_for_year(tokens, part.language)
     if in_years:
         return _year_of(tokens, part, tables, named, language)
     if any(ranks.values()):
-        but = frozenset(word for some in ranks.values() for word in some)
-        return _first(Query(tokens, part.language, tables, named, but), any(ranks[name] for name in _LOW), language)
+        measured = {word for own in attributes(tokens, part.language).values() for word in own}
+        but = frozenset(word for some in ranks.values() for word in some) - measured
+        is_low = any(ranks[name] for name in _LOW)
+        for each in tables.both_ways:
+            if first := _first(Query(tokens, part.language, each, named, but), is_low, language):
+                return first
     for name in ("missed", "reached"):
         words = spoken(name, tokens, part.language)
         if words and (part.kind == "list" or listed("list", part.language) & set(tokens)):
@@ -120,7 +125,8 @@ def _is_of_kind(cell: Cell, tokens: Sequence[str], part: Part) -> bool:
     if part.expects in ("person", "place"):
         return not has_digit
     if part.expects == "number" and not any(spoken(name, tokens, part.language) for name in ("count", "how_much")):
-        return has_digit or cell.label_share >= SURE_LABEL  # its kind is a model's opinion, and may be wrong
+        # Its kind is a model's opinion, and may be wrong.
+        return has_digit and kind(cell.value) != "date" or cell.label_share >= SURE_LABEL
     amount = quantity(cell.value) if part.expects == "date" else None
     if amount and (amount.unit or len(amount.digits) > _LONGEST_TIME):
         return False  # when was it paid: no sum

@@ -8,7 +8,7 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grid_headings import without_shared
 from docqa.formats.grids import Grid
 from docqa.languages import phrase
-from docqa.tables.lookups.derived import unit_of
+from docqa.tables.headings import unit_of
 from docqa.tables.lookups.lookup import Cell
 from docqa.tables.lookups.query import YEAR
 
