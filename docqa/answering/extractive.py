@@ -23,7 +23,7 @@ from docqa.answering.picks import (
     worth_showing,
 )
 from docqa.answering.polarity import is_affirmed
-from docqa.answering.quoting import closed, listed, said, words_in
+from docqa.answering.quoting import closed, has_several_values, listed, said, words_in
 from docqa.answering.surroundings import list_of
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
@@ -171,6 +171,8 @@ def _in_turn(
 def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, language: str) -> str:
     """The text after yes or no, or after the words in it that answer, where these are sure."""
     if part.kind == "whether":
+        if has_several_values(evidence, unit):
+            return text
         quoted = evidence.text[unit.start : unit.end]
         reading = next((each.yes_no for each in evidence.units if (each.unit, each.part) == (unit, index)), None)
         affirmed = is_affirmed(part, quoted, evidence.language or part.language, reading)

@@ -15,7 +15,7 @@ from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
 from docqa.answering.scoring import VERIFIED, scale_of, unit_score
 from docqa.answering.sections import begins_lines, blocks_in, spans_in
-from docqa.answering.subject_units import coded, labelled, titled
+from docqa.answering.subject_units import coded, dated, labelled, titled
 from docqa.questions.question import Kind, Part, Place, Question
 from docqa.questions.spelling import respelled
 from docqa.questions.wording import content, points_back
@@ -119,6 +119,8 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
         chosen = await asyncio.to_thread(titled, part, chosen)
     if part.codes:
         chosen = await asyncio.to_thread(coded, part, chosen)
+    if part.claims.dates:
+        chosen = await asyncio.to_thread(dated, part, chosen)
     if labels := [place for place in part.places if place.kind == "label"]:
         chosen = await _under_labels(index.db, labels, chosen)
     return part, await read(index.encoders, part, chosen)

@@ -100,6 +100,11 @@ def is_bare(evidence: Evidence, unit: Unit) -> bool:
     return sum(any(map(str.isdigit, cell)) for cell in cells) > 1
 
 
+def has_several_values(evidence: Evidence, unit: Unit) -> bool:
+    """Whether it is a row with more than one value beside its label: what one says need not be so of another."""
+    return unit.kind == "row" and sum(map(bool, _cells(evidence, unit)[1][1:])) > 1
+
+
 def _cells(evidence: Evidence, unit: Unit) -> tuple[list[str], list[str]]:
     """The names of the columns of a row, and its cells, from its label on."""
     units = [candidate.unit for candidate in evidence.units]

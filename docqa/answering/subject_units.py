@@ -2,9 +2,11 @@
 "step 3", and codes, which are all of a kind for a model."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
+from typing import TypeVar
 
 from docqa.answering.sections import Blocks, Span, numbers_between
 from docqa.questions.question import Part, Place
@@ -13,7 +15,10 @@ from docqa.search.weights import share, weights_among
 from docqa.text.codes import codes, form
 from docqa.text.detect import is_function_word
 from docqa.text.units import Unit
+from docqa.text.values import Date, dates
 from docqa.text.words import terms
+
+Named = TypeVar("Named")
 
 HEADING = 1.0  # of how much a section's title is what is asked for, where it is to be explained
 
@@ -57,7 +62,7 @@ def coded(part: Part, passages: Sequence[Passage]) -> list[Passage]:
     """The passages for a question that names a code, where they name that one and others of its form: units about it
     are raised, and those about the others left out."""
     forms = frozenset(map(form, part.codes))
-    about = [list(_codes_of(passage, forms)) for passage in passages]
+    about = [list(_carried(passage, partial(_codes_in, forms=forms))) for passage in passages]
     all_named = frozenset(chain.from_iterable(chain.from_iterable(about)))
     if not part.codes & all_named or not all_named - part.codes:
         return list(passages)
@@ -66,6 +71,27 @@ def coded(part: Part, passages: Sequence[Passage]) -> list[Passage]:
         for passage, of_units in zip(passages, about, strict=True)
     )
     return [passage for passage in chosen if passage]
+
+
+def dated(part: Part, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages for a question that names a day, their units about it raised: of a diary or minutes each entry
+    begins with its day, and what follows does not say it again."""
+    days = [date for readings in part.claims.dates for date in readings if date.day]
+
+    def is_on_day(dates_: frozenset[Date]) -> bool | None:
+        return any(_same_day(date, day) for date in dates_ for day in days) or None
+
+    chosen = (
+        _chosen(passage, map(is_on_day, _carried(passage, lambda text: frozenset(chain.from_iterable(dates(text))))))
+        for passage in passages
+    )
+    return [passage for passage in chosen if passage]
+
+
+def _same_day(date: Date, other: Date) -> bool:
+    """Whether both are one day; a year that one of them leaves out may be the other's."""
+    same_year = date.year is None or other.year is None or date.year == other.year
+    return same_year and date[1:] == other[1:]
 
 
 def labelled(labels: Sequence[Place], blocks: Blocks, passages: Sequence[Passage]) -> list[Passage]:
@@ -114,17 +140,18 @@ class _Within:
         return any(span.start <= start < span.end for span in self._spans.get(passage.chunk.id, ()))
 
 
-def _codes_of(passage: Passage, forms: frozenset[str]) -> Iterator[frozenset[str]]:
-    """The codes of these forms that each unit is about: that it names, else the one before it in its paragraph, or what
-    it stands under."""
+def _codes_in(text: str, forms: frozenset[str]) -> frozenset[str]:
+    """The codes of these forms in a text."""
+    return frozenset(code for code in codes(text) if form(code) in forms)
 
-    def codes_in(text: str) -> frozenset[str]:
-        return frozenset(code for code in codes(text) if form(code) in forms)
 
-    before, group = frozenset[str](), (0, 0)
+def _carried(passage: Passage, named: Callable[[str], frozenset[Named]]) -> Iterator[frozenset[Named]]:
+    """What each unit is about, of what is `named` in texts: that in itself, else that of the one before it in its
+    paragraph, or of what it stands under."""
+    before, group = frozenset[Named](), (0, 0)
     for scored in passage.units:
         unit = scored.unit
-        own = codes_in(passage.text[unit.start : unit.end])
+        own = named(passage.text[unit.start : unit.end])
         goes_on = unit.kind == "paragraph" and unit.group == group
-        before, group = own or (before if goes_on else codes_in(passage.heading_of(unit))), unit.group
+        before, group = own or (before if goes_on else named(passage.heading_of(unit))), unit.group
         yield before

@@ -132,7 +132,8 @@ def _end(chunks: Sequence[StoredChunk]) -> Iterator[tuple[StoredChunk, int, int]
 @cache
 def _labelled() -> re.Pattern[str]:
     return re.compile(
-        rf"^[^\S\n]*(?i:{every_pattern('text.credits')})[^\S\n]*[:：][^\S\n]*\n?[^\S\n]*{_NAMES}", re.MULTILINE
+        rf"(?:^[^\S\n]*|[.;][^\S\n]+)(?i:{every_pattern('text.credits')})[^\S\n]*[:：][^\S\n]*\n?[^\S\n]*{_NAMES}",
+        re.MULTILINE,
     )
 
 
@@ -203,7 +204,9 @@ def _listed(chunks: Sequence[StoredChunk]) -> Stated | None:
 
 def _is_person(text: str) -> bool:
     words = text.split()
-    return 2 <= len(words) <= 4 and all(word[0].isupper() and (word.istitle() or len(word) < 3) for word in words)
+    return 2 <= len(words) <= 4 and all(
+        word[0].isupper() and (word.istitle() or len(word) < 3) and not word.endswith((":", "：")) for word in words
+    )
 
 
 def _line_around(text: str, start: int, end: int) -> tuple[int, int]:

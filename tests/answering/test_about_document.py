@@ -30,6 +30,7 @@ def chunk(text: str) -> list[StoredChunk]:
         ("Tides\nAuthors: Ana Lopez, John Q. Public and Li Wei\nThe sea rises.", "Ana Lopez, John Q. Public, Li Wei"),
         ("Gezeiten\nVerfasserin: Jutta Öhler\nDas Meer steigt.", "Jutta Öhler"),
         ("潮汐\n作者：王小明\n海水上涨。", "王小明"),
+        ("Purchasing\nAudited: May to June. Lead auditor: Bea Lomond. Sent to: the owner.", "Bea Lomond"),
         ("Tides\nOmar Haddad <omar@tides.example>\nThe sea rises.", "Omar Haddad"),
         ("Present: Ann Lee (chair), Tom Roe (minutes)", "Tom Roe"),
         ("Before STONE and MILLER.\n\nMILLER, Circuit Judge:\n\nThe pier belongs to the town.", "MILLER"),
@@ -46,7 +47,13 @@ def test_a_by_line_names_the_author(text: str, names: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["The pier was destroyed by Storm and rain.", "Annual Report\nHarbour Office\nBergen", "sent by post"]
+    "text",
+    [
+        "The pier was destroyed by Storm and rain.",
+        "Annual Report\nHarbour Office\nBergen",
+        "sent by post",
+        "Distribution: Managing Director, Finance Director, Head Of Purchasing",
+    ],
 )
 def test_a_line_that_is_no_byline_names_no_author(text: str) -> None:
     assert author(chunk(text)) is None

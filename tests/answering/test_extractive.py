@@ -168,6 +168,14 @@ async def test_yes_or_no_comes_first(text: str, opening: str) -> None:
     assert piece.text == opening + text
 
 
+async def test_of_a_row_with_several_values_it_is_not_said_whether_they_affirm() -> None:
+    [piece] = await extract(
+        question("Are legal costs covered?", "whether"),
+        in_table("Cover\tLimit\tExcess\nLegal costs\t500\tnone\nFire\t900\t5", 18),
+    )
+    assert piece.text == "Legal costs: Limit 500; Excess none."
+
+
 async def test_the_words_that_answer_come_first_only_where_the_reader_is_sure_and_the_sentence_is_long() -> None:
     text = "In the year after the flood Kari Nord signed the lease for the owner of the house by the old bridge."
     sure, unsure = ((Candidate(28, 37, score),) for score in (14.0, 5.0))

@@ -112,3 +112,16 @@ async def test_what_is_said_of_one_code_does_not_answer_for_another(
     assert not any(
         said in body["answer"]["message"] for said in text.replace("\n", " ").split(". ") if said not in answer
     )
+
+
+async def test_in_a_diary_what_is_said_on_a_day_goes_before_what_is_said_on_others(client: httpx.AsyncClient) -> None:
+    text = (
+        "Mon 4 March 2024. It rained all day. 9 men were on site. A pump broke down.\n\n"
+        "Tue 5 March 2024. It was dry. 14 men were on site. The client came.\n\n"
+        "Wed 6 March 2024. It was windy. 11 men were on site. The crane stood still.\n"
+    )
+    doc_id = await upload(client, text, "diary.txt")
+    for day, men in ((4, 9), (5, 14), (6, 11)):
+        messages = [{"sender": "user", "message": f"How many men were on site on {day} March?"}]
+        body = (await client.post(f"/v1/chat/{doc_id}", json=messages)).json()
+        assert body["answer"]["message"].startswith(f"{men} men were on site.")
