@@ -230,6 +230,15 @@ No. | Device | Defect | Due | Repaired by
 """
 
 
+FEES = """Fees of the library
+
+Kind | Adults | Children
+Fee | 20 € | 8 €
+Fee for late return | 2 € | 1 €
+Card | 5 € | 5 €
+"""
+
+
 def ask(document: bytes | str, question: str, language: str = "en", name: str = "") -> str | None:
     """What the tables of the document say, all parts of the question together."""
     data = document if isinstance(document, bytes) else document.encode()
@@ -468,6 +477,7 @@ def test_a_table_of_rich_text() -> None:
         (MILL, "what share of sales was the west?"),
         (GLUED, "how long does tofu keep"),
         (TARIFFS, "how many are 3?"),
+        (FEES, "difference between the fee and the late fee?"),
     ],
 )
 def test_what_the_tables_do_not_have(document: bytes | str, question: str) -> None:

@@ -193,7 +193,6 @@ def _told_apart(named: Sequence[_Named]) -> list[_Named]:
             taken |= each.words
         elif any(each.words == other.words and each.share >= other.share - 1e-9 for other in chosen):
             return []
-    fresh = [
-        (each, each.words - set().union(*(other.words for other in chosen if other is not each))) for each in chosen
-    ]
-    return [each for each, own in sorted(fresh, key=lambda pair: pair[0].first(pair[1])) if own]
+    others = ((each, [other.words for other in chosen if other is not each]) for each in chosen)
+    apart = [(each, own) for each, words in others if (own := each.words.difference(*words))]
+    return [each for each, _ in sorted(apart, key=lambda pair: pair[0].first(pair[1]))]
