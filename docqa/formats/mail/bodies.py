@@ -10,7 +10,8 @@ from docqa.formats.markup.web import declared_charset
 from docqa.formats.pages import clean
 from docqa.formats.plain.encoding import decode
 
-_QUOTES = re.compile(r">*")
+_QUOTES = re.compile(r"(?:> ?)*")
+_MARKS = re.compile(r">*")
 _SIGNATURE = "-- "
 _RICH_TAG = re.compile(r"<<|</?[A-Za-z][\w-]*>")
 _RICH_PARAMETER = re.compile(r"<param>", re.IGNORECASE)
@@ -23,7 +24,7 @@ def plain(data: bytes, charset: str, is_flowed: bool = False, deletes_space: boo
         text = clean(text_of(data, charset))
     except Unreadable:
         return None
-    text = (flowed(text, deletes_space) if is_flowed else text).strip("\n")
+    text = unquoted(flowed(text, deletes_space) if is_flowed else text).strip("\n")
     return Prose(text) if text.strip() else None
 
 
@@ -53,12 +54,26 @@ def rich(data: bytes, charset: str) -> Prose | None:
     return Prose(shown) if shown.strip() else None
 
 
+def unquoted(text: str) -> str:
+    """The text with its quotations as paragraphs of their own: what is quoted is in lines as they were broken for the
+    screen, and "> " before each is no mark of an item."""
+    lines: list[str] = []
+    before = 0
+    for line in text.split("\n"):
+        depth = len(_QUOTES.match(line)[0].replace(" ", ""))  # type: ignore[index]
+        if depth != before and lines and lines[-1]:
+            lines.append("")
+        lines.append(_QUOTES.sub("", line, count=1) if depth else line)
+        before = depth
+    return "\n".join(lines)
+
+
 def flowed(text: str, deletes_space: bool) -> str:
     """The text with the lines joined that were broken softly: they end in a space. Quoted lines keep their marks."""
     lines: list[str] = []
     open_depth = -1  # of the quotation whose line goes on
     for line in text.split("\n"):
-        depth = len(_QUOTES.match(line)[0])  # type: ignore[index]
+        depth = len(_MARKS.match(line)[0])  # type: ignore[index]
         content = line[depth:].removeprefix(" ")
         goes_on = content.endswith(" ") and content != _SIGNATURE
         content = content[:-1] if goes_on and deletes_space else content
