@@ -53,7 +53,8 @@ def rank_units(evidence: Sequence[Evidence], index: int, part: Part) -> list[Sco
         if candidate.part == index
     ]
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
-    of_question = frozenset(part.terms)
+    # What is so or not may be said in the question's words.
+    of_question = frozenset[str]() if part.kind == "whether" else frozenset(part.terms)
     return [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
 
 

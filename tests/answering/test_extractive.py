@@ -168,6 +168,12 @@ async def test_yes_or_no_comes_first(text: str, opening: str) -> None:
     assert piece.text == opening + text
 
 
+async def test_what_is_so_may_be_said_in_the_words_of_the_question() -> None:
+    text = "A plot costs 68 pounds a year. Water is included."
+    [piece] = await extract(question("Is water included?", "whether"), evidence(text, 0.2, 0.9))
+    assert piece.text == "Yes: Water is included."
+
+
 async def test_of_a_row_with_several_values_it_is_not_said_whether_they_affirm() -> None:
     [piece] = await extract(
         question("Are legal costs covered?", "whether"),
