@@ -78,10 +78,11 @@ def _of_groups(
             f"{_period(name, plan.period, language) if plan.period else written(name, group, language)}: {value}"
         )
     if plan.is_first and items:
-        first, *others = items
+        tied = sum(row[1:] == result[0][1:] for row in result[:count])
+        firsts, others = "; ".join(items[:tied]), "; ".join(items[tied:])
         ends = phrase("full_stop", language)
-        following = f" {phrase('phrases.tables.then', language)}: {'; '.join(others)}{ends}" if others else ""
-        return Said(f"{first} ({_lower(title, language)}){ends}{following}", [])
+        following = f" {phrase('phrases.tables.then', language)}: {others}{ends}" if others else ""
+        return Said(f"{firsts} ({_lower(title, language)}){ends}{following}", [])
     return Said(f"{title}:", items)
 
 
