@@ -5,7 +5,7 @@ stand in a line of their own, one short of the label's column. Offsets are in ch
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,10 +21,14 @@ from docqa.formats.grid_cells import (
 )
 from docqa.formats.grid_headings import LEAST_ROWS, heads, joined, without_empty
 from docqa.formats.value_lists import value_lists
+from docqa.text.keys import key
 from docqa.text.values import decimal_marks
 
 LONGEST_TITLE = 300  # characters before a table that say what it shows
 LONGEST_LABEL = 100
+LONGEST_NAME = 40  # characters of a cell with a name
+MOST_IN_ROSTER = 200  # rows
+LEAST_COLUMNS, RECURRING = 3, 0.4  # of a roster, and of its names those that stand in another row and another column
 _BAR = re.compile(r"\s*\|\s*")
 _SPACES = re.compile(r"(?<=\S)(?: {2,}|\t+)(?=\S)")
 _CELL = re.compile(r"\S+(?: \S+)*")
@@ -68,6 +72,26 @@ class Grid:
         """The decimal mark of its numbers, by those that can have one only."""
         marks = [decimal_marks(run) for row in self.rows for cell in row.cells[1:] for run in _DIGITS.findall(cell)]
         return "," if sum(own == {","} for own in marks) > sum(own == {"."} for own in marks) else "."
+
+    @cached_property
+    def is_roster(self) -> bool:
+        """Whether the same names stand again and again, in several rows and in several columns, as in a timetable: none
+        of them names its row."""
+        if len(self.columns) < LEAST_COLUMNS or not all(self.columns[1:]) or len(self.rows) > MOST_IN_ROSTER:
+            return False
+        places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for at, row in enumerate(self.rows):
+            for place, name in names_in(row.cells):
+                places[key(name)].append((at, place))
+        recurring = [own for own in places.values() if all(len(set(ends)) > 1 for ends in zip(*own, strict=True))]
+        return sum(map(len, recurring)) >= max(LEAST_COLUMNS, RECURRING * sum(map(len, places.values())))
+
+
+def names_in(cells: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The cells of a row behind its label that hold a name, with their places."""
+    for place, cell in enumerate(cells[1:], 1):
+        if any(map(str.isalpha, cell)) and len(cell) <= LONGEST_NAME:
+            yield place, cell
 
 
 @dataclass(frozen=True)

@@ -237,6 +237,23 @@ Fee | 20 € | 8 €
 Fee for late return | 2 € | 1 €
 Card | 5 € | 5 €
 """
+LESSONS = """Lessons of class 8b
+
+Time\tMonday\tTuesday\tWednesday
+8:00\tMaths\tEnglish\tBiology
+9:00\tMaths\tHistory\tMaths
+10:00\tFrench\tArt\tEnglish
+11:00\tEnglish\t–\tFrench
+
+Art is in room 12. For French bring a dictionary.
+"""
+SHIFTS = """Dienstplan, Woche 24
+
+Schicht | Mo | Di | Mi | Do
+Früh | Anna | Ben | Anna | Carla
+Spät | Carla | Anna | Ben | Ben
+Nacht | Ben | Carla | Carla | Anna
+"""
 
 
 def ask(document: bytes | str, question: str, language: str = "en", name: str = "") -> str | None:
@@ -307,6 +324,33 @@ def test_look_ups(document: bytes | str, question: str, answer: str) -> None:
 )
 def test_things_in_columns_are_ranked_and_compared_as_things_in_rows_are(question: str, answer: str) -> None:
     assert ask(TARIFFS, question) == answer
+
+
+@pytest.mark.parametrize(
+    ("document", "language", "question", "answer"),
+    [
+        (LESSONS, "en", "when is maths?", "Maths: Monday 8:00, 9:00; Wednesday 9:00."),
+        (LESSONS, "en", "on which days is there French?", "French: Monday 10:00; Wednesday 11:00."),
+        (LESSONS, "en", "what do we have on Tuesday?", "Tuesday: 8:00 English; 9:00 History; 10:00 Art."),
+        (
+            LESSONS,
+            "en",
+            "which lessons are on Wednesday?",
+            "Wednesday: 8:00 Biology; 9:00 Maths; 10:00 English; 11:00 French.",
+        ),
+        (LESSONS, "en", "is there maths on Monday?", "Yes. Maths: Monday 8:00, 9:00."),
+        (LESSONS, "en", "do we have biology on Monday?", "No. Biology: Wednesday 8:00."),
+        (LESSONS, "en", "what do I need for French?", None),
+        (LESSONS, "en", "when does school end on Monday?", None),
+        (SHIFTS, "de", "wann arbeitet Anna?", "Anna: Mo Früh; Di Spät; Mi Früh; Do Nacht."),
+        (SHIFTS, "de", "wann hat Carla Nacht?", "Carla: Di Nacht; Mi Nacht."),
+        (SHIFTS, "de", "wer arbeitet am Dienstag?", "Di: Früh Ben; Spät Anna; Nacht Carla."),
+        (SHIFTS, "de", "wer hat Nacht am Donnerstag?", "Do: Nacht Anna."),
+        (SHIFTS, "de", "wann hat Ben frei?", None),
+    ],
+)
+def test_timetables_and_rosters(document: str, language: str, question: str, answer: str | None) -> None:
+    assert ask(document, question, language) == answer
 
 
 @pytest.mark.parametrize("order", [("12", "20"), ("20", "12")])

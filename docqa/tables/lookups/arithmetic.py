@@ -48,6 +48,8 @@ def calculated(
         words = {word for name in names for word in said[name]}
         if not words and not (operation == "compare" and part.kind == "compare"):
             continue
+        if tables.are_things and operation != "compare":  # three models' weights are no sum
+            continue
         if operation == "sum over years":
             query = Query(tokens, part.language, tables, named, but | words, alike)
             return _folded(_of_years(query, words), language, "sum") if len(query.years) > 1 else None

@@ -83,11 +83,14 @@ class Placed:
 
     @cached_property
     def names(self) -> dict[int, tuple[str, ...]]:
-        """The words of the cells that may name the row, by column: its label, and other cells of a few words."""
+        """The words of the cells that may name the row, by column: its label, and other cells of a few words, but those
+        of a roster."""
         return {
             place: own
             for place, cell in enumerate(self.row.cells)
-            if cell and (place == 0 or not is_number(cell)) and 0 < len(own := words_of(cell)) <= _LONGEST_NAME
+            if cell
+            and (place == 0 or not (self.grid.is_roster or is_number(cell)))
+            and 0 < len(own := words_of(cell)) <= _LONGEST_NAME
         }
 
 
@@ -108,6 +111,15 @@ class Tables:
     def both_ways(self) -> "tuple[Tables, ...]":
         """These, and those among them whose columns are things turned round."""
         return (self, self.turned) if self.turned else (self,)
+
+    @cached_property
+    def rosters(self) -> list[list[Placed]]:
+        """The rows of each roster among them."""
+        rows: dict[int, list[Placed]] = {}
+        for placed in self.rows:
+            if placed.grid.is_roster:
+                rows.setdefault(id(placed.grid), []).append(placed)
+        return list(rows.values())
 
     @classmethod
     def of(cls, document: int, pages: Iterable[tuple[int, str]]) -> "Tables":

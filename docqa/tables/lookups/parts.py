@@ -1,8 +1,9 @@
 """What one part of a question gets from the tables of documents: the value of a cell, several of a row, a change, the
-first of a rank, the rows that are short of a target, the year in which a value was highest."""
+first of a rank, the rows that are short of a target, the year in which a value was highest, a column of a roster."""
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, pairwise
 
 from docqa.languages import phrase
 from docqa.questions.question import Part
@@ -11,6 +12,7 @@ from docqa.tables.lookups.cells import Tables, attributes, words_of
 from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
+from docqa.tables.lookups.rosters import rostered
 from docqa.tables.lookups.values import name_of, sentence, value_of, with_unit
 from docqa.tables.phrases import tokens as question_tokens
 from docqa.tables.words import listed, spoken
@@ -18,7 +20,7 @@ from docqa.text.keys import key
 from docqa.text.values import kind, quantity
 
 MOST_TOKENS = 40
-_LONGEST_TIME = 5  # characters: 20.00
+_LONGEST_TIME, _LONGEST_VALUE = 5, 40  # characters: 20.00; a longer one with a number in it says something else
 SURE_LABEL = 0.75
 _RANKS = (
     "highest",
@@ -70,14 +72,16 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
 
 
 def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, alike: Alike | None) -> Answered | None:
+    named = naming(part, tables)
+    if tables.rosters and (on := rostered(Query(tokens, part.language, tables, named, alike=alike), part, language)):
+        return on
     if part.kind == "whether":
         changes = bool(spoken("rise", tokens, part.language) | spoken("fall", tokens, part.language))
-        return calculated(tables, tokens, part, naming(part, tables), language, alike) or (
-            _change(tokens, part, tables, naming(part, tables), language) if changes else None
+        return calculated(tables, tokens, part, named, language, alike) or (
+            _change(tokens, part, tables, named, language) if changes else None
         )
     if spoken("explaining", tokens, part.language):
         return None
-    named = naming(part, tables)
     for each in tables.both_ways:
         if answer := calculated(each, tokens, part, named, language, alike):
             return answer
@@ -86,10 +90,11 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
     if in_years:
         return _year_of(tokens, part, tables, named, language)
     if any(ranks.values()):
+        which = listed("list", part.language) & set(tokens)
         measured = {word for own in attributes(tokens, part.language).values() for word in own}
         but = frozenset(word for some in ranks.values() for word in some) - measured
         is_low = any(ranks[name] for name in _LOW)
-        for each in tables.both_ways:
+        for each in tables.both_ways if which else (tables,):
             if first := _first(Query(tokens, part.language, each, named, but), is_low, language):
                 return first
     for name in ("missed", "reached"):
@@ -105,6 +110,8 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
     if not is_sure(cells):
         return None
     cell = cells[0]
+    if any(ranks.values()) and (cell.is_guess or not _names(cell, chain(*ranks.values()))):
+        return None  # nothing is ranked, unless "maximum" is part of a name
     if len(query.years) > 1:
         several = over_years(query, cell)
         values = "; ".join(f"{_year(each, query)}: {value_of(each)}" for each in several)
@@ -112,7 +119,16 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
         return (f"{name_of(cell, with_column=False)}: {values}{stop}", [cell.placed]) if several else None
     if cell.is_guess and part.expects != "number" and part.has_question_word:
         return None
-    return (sentence(cell, language), [cell.placed]) if _is_of_kind(cell, tokens, part) else None
+    fitting = [place for place in (cell.column, *cell.also) if _is_of_kind(replace(cell, column=place), tokens, part)]
+    if not fitting:
+        return None
+    return sentence(replace(cell, column=fitting[0], also=tuple(fitting[1:])), language), [cell.placed]
+
+
+def _names(cell: Cell, words: Iterable[str]) -> bool:
+    """Whether the label and heading of a cell have all of these words."""
+    named = set(key(f"{cell.placed.row.cells[cell.named_by]} {cell.heading}").split())
+    return named.issuperset(words)
 
 
 def _year(cell: Cell, query: Query) -> str:
@@ -130,7 +146,7 @@ def _is_of_kind(cell: Cell, tokens: Sequence[str], part: Part) -> bool:
     amount = quantity(cell.value) if part.expects == "date" else None
     if amount and (amount.unit or len(amount.digits) > _LONGEST_TIME):
         return False  # when was it paid: no sum
-    return has_digit or part.expects not in ("number", "date")
+    return has_digit and len(cell.value) <= _LONGEST_VALUE or part.expects not in ("number", "date")
 
 
 def _first(query: Query, lowest: bool, language: str) -> Answered | None:

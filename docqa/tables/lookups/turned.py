@@ -11,23 +11,26 @@ from collections.abc import Sequence
 
 from docqa.formats.grid_cells import is_year
 from docqa.formats.grids import Grid, GridRow
+from docqa.languages import every_word
 from docqa.tables.headings import unit_of
 from docqa.text.keys import key
 
 LEAST_THINGS, LEAST_PROPERTIES = 2, 2
+_OF_STATEMENTS = every_word("tables.currencies") | {"%"}
 _NUMBER = re.compile(r"\d(?:[\d.,'’ ]*\d)?")
 
 
 def turned(grid: Grid) -> Grid | None:
     """The table with a row for each of its columns; None where these are no things, or not told apart: where rows have
-    no units, or all the same, and where columns are years."""
+    no units, all the same, or none but money and per cent, as those of segments have, and where columns are years or
+    sums."""
     things = grid.columns[1:]
     if len(things) < LEAST_THINGS or not all(things) or len(set(map(key, things))) < len(things):
         return None
-    if any(is_year(word) for thing in things for word in thing.split()):
+    if any(is_year(word) or word.casefold() in every_word("tables.totals") for name in things for word in name.split()):
         return None
-    units = [unit for row in grid.rows if (unit := _unit_throughout(row.cells))]
-    if len(set(units)) < LEAST_PROPERTIES:
+    units = {unit for row in grid.rows if (unit := _unit_throughout(row.cells))}
+    if len(units) < LEAST_PROPERTIES or units <= _OF_STATEMENTS:
         return None
     rows = tuple(
         GridRow(grid.start, grid.end, (thing, *(row.cells[place] for row in grid.rows)))
