@@ -38,16 +38,10 @@ def said(
     column = _measured_as(table, plan)
     if plan.is_list and plan.measure == "different":
         values = [written(row[0], column, language) for row in result[:count]]
+        named = table.columns[plan.place or 0].name + _conditions(table, plan.filters, language)
         if len(result) == 1:
-            return Said(
-                _sentence(
-                    table.columns[plan.place or 0].name + _conditions(table, plan.filters, language),
-                    values[0],
-                    language,
-                ),
-                [],
-            )
-        return Said(_sentence(title, written(len(result), COUNT, language), language), values)
+            return Said(_sentence(named, values[0], language), [])
+        return Said(_sentence(named, written(len(result), COUNT, language), language), values)
     if plan.gives_rows and plan.limit != 1:
         return Said(f"{title}:", [])
     value = result[0][-1] if result else None
