@@ -74,6 +74,13 @@ class Grid:
         return "," if sum(own == {","} for own in marks) > sum(own == {"."} for own in marks) else "."
 
     @cached_property
+    def naming(self) -> int:
+        """The column that names the rows: the first, or the second where the first numbers them."""
+        numbers = [str(number) for number in range(1, len(self.rows) + 1)]
+        is_numbered = [row.label.rstrip(".") for row in self.rows] == numbers
+        return int(is_numbered and len(self.columns) > 2 and all(any(map(str.isalpha, r.cells[1])) for r in self.rows))
+
+    @cached_property
     def is_roster(self) -> bool:
         """Whether the same names stand again and again, in several rows and in several columns, as in a timetable: none
         of them names its row."""

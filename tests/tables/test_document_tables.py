@@ -237,6 +237,23 @@ Fee | 20 € | 8 €
 Fee for late return | 2 € | 1 €
 Card | 5 € | 5 €
 """
+MENU = """Menu of the kettle
+
+Dish\tPrice\tAllergens
+Starters\t\t
+Tomato soup\t£5.80\tcelery
+Smoked mackerel\t£8.20\tfish
+Mains\t\t
+Lamb shank\t£18.50\tmilk
+Lentil curry\t£12.90\tnone
+"""
+LEAGUE = """Final table
+
+Place | Team | Won | Board points
+1 | Rooks of Elm | 7 | 44.5
+2 | Castle Club | 6 | 45.0
+3 | Pawnbrokers | 2 | 30.0
+"""
 LESSONS = """Lessons of class 8b
 
 Time\tMonday\tTuesday\tWednesday
@@ -324,6 +341,27 @@ def test_look_ups(document: bytes | str, question: str, answer: str) -> None:
 )
 def test_things_in_columns_are_ranked_and_compared_as_things_in_rows_are(question: str, answer: str) -> None:
     assert ask(TARIFFS, question) == answer
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        (
+            MENU,
+            "what starters do you have?",
+            "Starters:\n- Tomato soup: Price £5.80; Allergens celery.\n- Smoked mackerel: Price £8.20; Allergens fish.",
+        ),
+        (MENU, "what is the cheapest main?", "Lentil curry, Price: £12.90."),
+        (MENU, "what is the cheapest dish?", "Tomato soup, Price: £5.80."),
+        (MENU, "why are there no starters with nuts?", None),
+    ],
+)
+def test_rows_under_a_label_are_told_and_ranked_together(document: str, question: str, answer: str | None) -> None:
+    assert ask(document, question) == answer
+
+
+def test_a_row_that_is_only_numbered_is_called_by_its_name() -> None:
+    assert ask(LEAGUE, "which team has the most board points?") == "Castle Club, Board points: 45.0."
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,7 @@ def ranked(query: Query, tables: Tables, *, lowest: bool) -> Ranked | None:
         return None
     grid, place = best
     rows = [placed for placed in tables.rows if placed.grid is grid and not set(placed.names.get(0, ())) & totals()]
+    rows = [placed for placed in rows if query.matched(placed.row.above)] or rows  # the cheapest of the mains
     values = [(value, placed) for placed in rows if (value := amount(placed.row.cells[place], grid)) is not None]
     if not values:
         return None
@@ -141,14 +142,17 @@ def _grids(tables: Tables) -> list[Grid]:
 
 
 def _column_score(query: Query, grid: Grid, place: int) -> float:
-    """How much of the question a column accounts for, with what the rows are called and the text above; what things
-    are called, a word may say that no table has."""
+    """How much of the question a column accounts for, with what the rows are called, what they stand under and the
+    text above; what things are called, a word may say that no table has."""
     over = query.matched(grid.columns[place])
     if not over:
         return 0.0
-    kinds = dict.fromkeys(query.unknown[:1], 1.0) if query.tables.are_things else query.matched(grid.columns[0])
+    kinds = query.matched(grid.columns[grid.naming])
+    if query.tables.are_things:
+        kinds = dict.fromkeys(query.unknown[:1], 1.0)
     around = query.matched(grid.title)
-    return query.share(over, kinds, {word: 0.9 * like for word, like in around.items()})
+    parts = [query.matched(above) for above in {row.above for row in grid.rows}]
+    return query.share(over, kinds, {word: 0.9 * like for word, like in around.items()}, *parts)
 
 
 def against(query: Query, tables: Tables, *, short: bool) -> list[Against]:

@@ -190,7 +190,7 @@ def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[in
     tied = [place for place in tied if named[place] == max(named.values())]  # by a word light elsewhere: paid
     if len(tied) == 1:
         return tied, False
-    tied = [place for place in tied if not heading(Column(columns[place])).is_identifier] or tied
+    tied = [place for place in tied if not _tells_rows_apart(columns[place], placed.row.cells[place])] or tied
     amounts = [place for place in tied if kind(placed.row.cells[place]) != "date"]
     numbers = [place for place in amounts if is_number(placed.row.cells[place])]
     single = [place for place in amounts if _ONE_AMOUNT.fullmatch(placed.row.cells[place])]
@@ -211,6 +211,11 @@ def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[in
     if len(tied) <= MOST_TOLD and all(headings) and len(set(headings)) == len(tied):
         return list(tied), False
     return [], False
+
+
+def _tells_rows_apart(name: str, cell: str) -> bool:
+    """Whether a cell is the number of its row."""
+    return is_number(cell) and heading(Column(name)).is_identifier
 
 
 def look_up(query: Query) -> list[Cell]:

@@ -10,6 +10,7 @@ from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
 from docqa.tables.lookups.cells import Tables, attributes, words_of
 from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
+from docqa.tables.lookups.grouped_rows import grouped
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
 from docqa.tables.lookups.rosters import rostered
@@ -104,6 +105,8 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
             if answer := _against(query, language, short=name == "missed"):
                 return answer
     query = Query(tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number")
+    if rows := grouped(query, part, language):
+        return rows
     cells = look_up(query)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):
         return _change(tokens, part, tables, named, language)
@@ -119,10 +122,12 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
         return (f"{name_of(cell, with_column=False)}: {values}{stop}", [cell.placed]) if several else None
     if cell.is_guess and part.expects != "number" and part.has_question_word:
         return None
-    fitting = [place for place in (cell.column, *cell.also) if _is_of_kind(replace(cell, column=place), tokens, part)]
-    if not fitting:
+    places = (cell.column, *cell.also)
+    if part.expects in ("number", "date"):
+        places = tuple(place for place in places if _is_of_kind(replace(cell, column=place), tokens, part))
+    if not places or not _is_of_kind(cell := replace(cell, column=places[0], also=places[1:]), tokens, part):
         return None
-    return sentence(replace(cell, column=fitting[0], also=tuple(fitting[1:])), language), [cell.placed]
+    return sentence(cell, language), [cell.placed]
 
 
 def _names(cell: Cell, words: Iterable[str]) -> bool:
@@ -154,7 +159,7 @@ def _first(query: Query, lowest: bool, language: str) -> Answered | None:
     first = ranked(query, query.tables, lowest=lowest)
     if first is None:
         return None
-    cell = Cell(first.placed, first.column)
+    cell = Cell(first.placed, first.column, named_by=first.placed.grid.naming)
     return sentence(cell, language), [first.placed]
 
 

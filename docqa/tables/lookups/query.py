@@ -1,11 +1,11 @@
 """A question as the tables of documents see it: its words, how much each says, and their forms in the tables."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from docqa.languages import every, every_word
+from docqa.languages import entry, every, every_word
 from docqa.tables.lookups.cells import Placed, Tables, attributes, words_of
 from docqa.tables.words import listed, spoken
 from docqa.text.detect import is_function_word
@@ -21,6 +21,7 @@ YEAR = re.compile(r"(?:19|20)\d\d")
 SAME_MEASURE = 0.9  # how near two words for what is measured are: heavy, weight
 PLAIN = 0.15  # how much a word counts in a name that says little in a question
 MEASURE = 0.4  # how much a number or unit counts in a name
+SHORTEST_DAY = 2  # letters of a weekday
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 
 
@@ -215,6 +216,24 @@ class Query:
         if len(own) > 1 and f" {' '.join(key(name).split())} " in f" {self.text} ":
             share += _PHRASE * len(own)
         return share
+
+    def says(self, name: str) -> set[str]:
+        """The question's words that say a name, a weekday also where it is shortened (Tue, Di); none where they do not
+        say all of it."""
+        said = [
+            {word for word in self.words if own in self.forms[word] or self._is_shortened(own, word)}
+            for own in words_of(name)
+        ]
+        return set().union(*said) if all(said) else set()
+
+    def _is_shortened(self, day: str, word: str) -> bool:
+        days = {name for code in ("en", self.language) for name in entry("tables.weekday_names", code) or ()}
+        return len(day) >= SHORTEST_DAY and word in days and word.startswith(day)
+
+    def leaves_out(self, said: Iterable[str]) -> bool:
+        """Whether the question says more than these words; it may say what the named are, "which lessons"."""
+        kinds = {noun for word, noun in pairwise(self.text.split()) if word in listed("list", self.language)}
+        return not set(self.words) - kinds <= set(said)
 
     def share(self, *places: Mapping[str, float]) -> float:
         """How much of the question is accounted for by what it shares with these places."""

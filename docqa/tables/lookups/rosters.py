@@ -8,19 +8,16 @@ What is asked is what a column holds, or where a name stands; what a row holds a
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from docqa.formats.grids import names_in
 from docqa.languages import entry, phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import Answered
-from docqa.tables.lookups.cells import Placed, words_of
+from docqa.tables.lookups.cells import Placed
 from docqa.tables.lookups.query import Query
-from docqa.tables.words import listed
 from docqa.text.keys import key
-
-SHORTEST = 2  # letters of a weekday
 
 
 class _Cell(NamedTuple):
@@ -51,10 +48,10 @@ def rostered(query: Query, part: Part, language: str) -> Answered | None:
 def _answered(query: Query, part: Part, rows: Sequence[Placed], language: str) -> Answered | None:
     grid = rows[0].grid
     cells = [_Cell(place, placed, name) for placed in rows for place, name in names_in(placed.row.cells)]
-    names = {key(name): said for _, _, name in cells if (said := _said(query, name))}
-    columns = {place: said for place, name in enumerate(grid.columns) if place and (said := _said(query, name))}
-    labels = {label: said for label in (placed.row.label for placed in rows) if (said := _said(query, label))}
-    if _leaves_out(query, chain(*names.values(), *columns.values(), *labels.values())):
+    names = {key(name): said for _, _, name in cells if (said := query.says(name))}
+    columns = {place: said for place, name in enumerate(grid.columns) if place and (said := query.says(name))}
+    labels = {label: said for label in (placed.row.label for placed in rows) if (said := query.says(label))}
+    if query.leaves_out(chain(*names.values(), *columns.values(), *labels.values())):
         return None
     within = [
         cell
@@ -69,27 +66,6 @@ def _answered(query: Query, part: Part, rows: Sequence[Placed], language: str) -
         return None
     lines = [f"{grid.columns[place]}: {_held([cell for cell in within if cell.place == place])}" for place in columns]
     return _closed(lines, language), _rows(within)
-
-
-def _said(query: Query, name: str) -> set[str]:
-    """The words of the question that say a name; none where they do not say all of it."""
-    said = [
-        {word for word in query.words if own in query.forms[word] or _is_short(own, word, query)}
-        for own in words_of(name)
-    ]
-    return set().union(*said) if all(said) else set()
-
-
-def _is_short(name: str, word: str, query: Query) -> bool:
-    """Whether a heading is the beginning of a weekday that the question names: Tue, Di."""
-    days = {day for code in ("en", query.language) for day in entry("tables.weekday_names", code) or ()}
-    return len(name) >= SHORTEST and word in days and word.startswith(name)
-
-
-def _leaves_out(query: Query, said: Iterable[str]) -> bool:
-    """Whether the question says more than these words: beside them it may say what the names are, "which lessons"."""
-    kinds = {noun for word, noun in pairwise(query.text.split()) if word in listed("list", query.language)}
-    return not set(query.words) - kinds <= set(said)
 
 
 def _where(holding: Sequence[_Cell], within: Sequence[_Cell], part: Part, language: str) -> Answered | None:

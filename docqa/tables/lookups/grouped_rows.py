@@ -1,0 +1,39 @@
+"""Rows that stand together under a label of their own: what starters there are, what current assets consist of.
+
+Starters
+Soup      5.80
+Mackerel  8.20       "what starters do you have?"  →  Starters: Soup 5.80; Mackerel 8.20.
+"""
+
+from docqa.languages import phrase
+from docqa.questions.question import Part
+from docqa.tables.lookups.arithmetic import Answered
+from docqa.tables.lookups.cells import Placed
+from docqa.tables.lookups.lookup import Cell
+from docqa.tables.lookups.query import Query
+from docqa.tables.lookups.values import column_name, value_of
+
+MOST = 20  # rows of a group that are told
+
+
+def grouped(query: Query, part: Part, language: str) -> Answered | None:
+    """The rows under the label that the question names, where it says nothing else; None where there is none, or there
+    are several such groups."""
+    if part.expects is not None or part.kind == "whether" or not query.words:
+        return None
+    groups: dict[tuple[int, str], list[Placed]] = {}
+    for placed in query.tables.rows:
+        if placed.row.above:
+            groups.setdefault((id(placed.grid), placed.row.above), []).append(placed)
+    named = [(label, rows) for (_, label), rows in groups.items() if set(query.words) <= query.says(label)]
+    if len(named) != 1 or len(named[0][1]) > MOST:
+        return None
+    [(label, rows)] = named
+    return "\n- ".join([f"{label}:", *(_row(placed) + phrase("full_stop", language) for placed in rows)]), rows
+
+
+def _row(placed: Placed) -> str:
+    """A row with its values, each with the name of its column."""
+    cells = (Cell(placed, place) for place, cell in enumerate(placed.row.cells) if place and cell)
+    values = "; ".join(f"{column_name(cell)} {value_of(cell)}".strip() for cell in cells)
+    return f"{placed.row.label}: {values}"
