@@ -247,6 +247,13 @@ Mains\t\t
 Lamb shank\t£18.50\tmilk
 Lentil curry\t£12.90\tnone
 """
+ROOMS = """Who sits where
+
+Name | Function | Room | Extension
+Ann Hart | Payroll | 207 | 4455
+Bo Lind | IT support | 209 | 4400
+Cy Jung | Keys | 118 | 4471
+"""
 LEAGUE = """Final table
 
 Place | Team | Won | Board points
@@ -358,6 +365,19 @@ def test_things_in_columns_are_ranked_and_compared_as_things_in_rows_are(questio
 )
 def test_rows_under_a_label_are_told_and_ranked_together(document: str, question: str, answer: str | None) -> None:
     assert ask(document, question) == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("who is in room 209?", "Bo Lind: Function IT support; Room 209; Extension 4400."),
+        ("whose extension is 4471?", "Cy Jung: Function Keys; Room 118; Extension 4471."),
+        ("who is in room 210?", None),
+        ("who cleans room 209?", None),
+    ],
+)
+def test_the_row_that_has_a_number_where_the_question_says(question: str, answer: str | None) -> None:
+    assert ask(ROOMS, question) == answer
 
 
 def test_a_row_that_is_only_numbered_is_called_by_its_name() -> None:

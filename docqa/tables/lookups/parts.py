@@ -10,11 +10,11 @@ from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
 from docqa.tables.lookups.cells import Tables, attributes, words_of
 from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
-from docqa.tables.lookups.grouped_rows import grouped
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
 from docqa.tables.lookups.rosters import rostered
 from docqa.tables.lookups.values import name_of, sentence, value_of, with_unit
+from docqa.tables.lookups.whole_rows import grouped, numbered
 from docqa.tables.phrases import tokens as question_tokens
 from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
@@ -105,7 +105,7 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
             if answer := _against(query, language, short=name == "missed"):
                 return answer
     query = Query(tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number")
-    if rows := grouped(query, part, language):
+    if rows := grouped(query, part, language) or numbered(query, language):
         return rows
     cells = look_up(query)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):

@@ -32,8 +32,26 @@ def grouped(query: Query, part: Part, language: str) -> Answered | None:
     return "\n- ".join([f"{label}:", *(_row(placed) + phrase("full_stop", language) for placed in rows)]), rows
 
 
+def numbered(query: Query, language: str) -> Answered | None:
+    """The only row that has a number of the question in a column that it names, where it says nothing else; None for
+    any other."""
+    holding = {
+        id(placed): placed
+        for placed in query.tables.rows
+        for place, cell in enumerate(placed.row.cells)
+        if cell.isdecimal()
+        and set(query.words) == query.says(placed.grid.columns[place]) | {cell}
+        and len(query.words) > 1
+    }
+    if len(holding) != 1:
+        return None
+    [placed] = holding.values()
+    return _row(placed) + phrase("full_stop", language), [placed]
+
+
 def _row(placed: Placed) -> str:
     """A row with its values, each with the name of its column."""
-    cells = (Cell(placed, place) for place, cell in enumerate(placed.row.cells) if place and cell)
+    naming = placed.grid.naming
+    cells = (Cell(placed, place) for place, cell in enumerate(placed.row.cells) if place > naming and cell)
     values = "; ".join(f"{column_name(cell)} {value_of(cell)}".strip() for cell in cells)
-    return f"{placed.row.label}: {values}"
+    return f"{placed.row.cells[naming]}: {values}"
