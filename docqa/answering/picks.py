@@ -13,7 +13,7 @@ from docqa.questions.question import Part
 from docqa.questions.wording import points_back
 from docqa.text.codes import codes
 from docqa.text.units import Unit, in_context
-from docqa.text.words import term_set
+from docqa.text.words import stem, term_set, terms
 
 UNITS = {"SHORT": 2, "LONG": 8}
 WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below does not belong to the answer
@@ -30,6 +30,7 @@ EXPLAINED = ("reason", "procedure", "description")
 EXPLANATION = {"SHORT": 4, "LONG": 8}
 QUESTION = re.compile(r"(?<![^.!?。！？])[^.!?。！？]*[?？][\"”»’]*")
 FEW_WORDS = 4  # beside a question: who asks it
+MORE = 0.01  # of score: what a row is raised by above one of its table that is named less
 NAMED = 5  # words: a shorter unit with a code says little more than its name
 
 
@@ -52,10 +53,28 @@ def rank_units(evidence: Sequence[Evidence], index: int, part: Part) -> list[Sco
         for candidate in evidence[place].units
         if candidate.part == index
     ]
+    ranked = _row_that_is_named(evidence, part, ranked)
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
     # What is so or not may be said in the question's words.
     of_question = frozenset[str]() if part.kind == "whether" else frozenset(part.terms)
     return [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
+
+
+def _row_that_is_named(evidence: Sequence[Evidence], part: Part, scored: Sequence[Scored]) -> list[Scored]:
+    """The units with each row scored as well as those of its table that have fewer of the question's words and none
+    beside: for a model that reads sentences all rows are alike, and what tells them apart is what they name."""
+    sought = frozenset(part.stems.values())
+    rows: dict[tuple[int, tuple[int, int]], list[tuple[float, Pick, frozenset[str]]]] = {}
+    for score, pick in scored:
+        if pick.unit.kind == "row":
+            held = sought.intersection(map(stem, terms(_text(evidence, pick))))
+            rows.setdefault((pick.passage, pick.unit.group), []).append((score, pick, held))
+    raised = {
+        pick: max((other + MORE for other, _, fewer in of_table if fewer < held and other >= score), default=score)
+        for of_table in rows.values()
+        for score, pick, held in of_table
+    }
+    return [(raised.get(pick, score), pick) for score, pick in scored]
 
 
 def _says_something(evidence: Sequence[Evidence], pick: Pick, of_question: frozenset[str]) -> bool:

@@ -174,6 +174,14 @@ async def test_what_is_so_may_be_said_in_the_words_of_the_question() -> None:
     assert piece.text == "Yes: Water is included."
 
 
+async def test_of_rows_the_one_that_has_more_of_the_words_that_are_asked_for_is_said() -> None:
+    table = "Dish\tAllergens\nToffee pudding\tgluten, milk\nHaddock and chips\tfish, gluten\nSorbet\tnone"
+    piece, *_ = await extract(question("What about gluten in the haddock?"), in_table(table, 14))
+    assert piece.text == "Haddock and chips: Allergens fish, gluten."
+    piece, *_ = await extract(question("What about gluten and milk?"), in_table(table, 14))
+    assert piece.text == "Toffee pudding: Allergens gluten, milk."
+
+
 async def test_of_a_row_with_several_values_it_is_not_said_whether_they_affirm() -> None:
     [piece] = await extract(
         question("Are legal costs covered?", "whether"),
