@@ -121,6 +121,15 @@ class Tables:
                 rows.setdefault(id(placed.grid), []).append(placed)
         return list(rows.values())
 
+    @cached_property
+    def groups(self) -> list[tuple[str, list[Placed]]]:
+        """The rows that stand together under a label, with it."""
+        rows: dict[tuple[int, str], list[Placed]] = {}
+        for placed in self.rows:
+            if placed.row.above:
+                rows.setdefault((id(placed.grid), placed.row.above), []).append(placed)
+        return [(label, group) for (_, label), group in rows.items()]
+
     @classmethod
     def of(cls, document: int, pages: Iterable[tuple[int, str]]) -> "Tables":
         """The tables on these pages, (page number, text) in order."""

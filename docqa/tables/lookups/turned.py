@@ -15,7 +15,7 @@ from docqa.languages import every_word
 from docqa.tables.headings import unit_of
 from docqa.text.keys import key
 
-LEAST_THINGS, LEAST_PROPERTIES = 2, 2
+LEAST_THINGS, LEAST_PROPERTIES, MOST_PROPERTIES = 2, 2, 100
 _OF_STATEMENTS = every_word("tables.currencies") | {"%"}
 _NUMBER = re.compile(r"\d(?:[\d.,'’ ]*\d)?")
 
@@ -25,7 +25,12 @@ def turned(grid: Grid) -> Grid | None:
     no units, all the same, or none but money and per cent, as those of segments have, and where columns are years or
     sums."""
     things = grid.columns[1:]
-    if len(things) < LEAST_THINGS or not all(things) or len(set(map(key, things))) < len(things):
+    if (
+        len(things) < LEAST_THINGS
+        or len(grid.rows) > MOST_PROPERTIES
+        or not all(things)
+        or len(set(map(key, things))) < len(things)
+    ):
         return None
     if any(is_year(word) or word.casefold() in every_word("tables.totals") for name in things for word in name.split()):
         return None

@@ -21,11 +21,7 @@ def grouped(query: Query, part: Part, language: str) -> Answered | None:
     are several such groups."""
     if part.expects is not None or part.kind == "whether" or not query.words:
         return None
-    groups: dict[tuple[int, str], list[Placed]] = {}
-    for placed in query.tables.rows:
-        if placed.row.above:
-            groups.setdefault((id(placed.grid), placed.row.above), []).append(placed)
-    named = [(label, rows) for (_, label), rows in groups.items() if set(query.words) <= query.says(label)]
+    named = [(label, rows) for label, rows in query.tables.groups if set(query.words) <= query.says(label)]
     if len(named) != 1 or len(named[0][1]) > MOST:
         return None
     [(label, rows)] = named
@@ -35,13 +31,14 @@ def grouped(query: Query, part: Part, language: str) -> Answered | None:
 def numbered(query: Query, language: str) -> Answered | None:
     """The only row that has a number of the question in a column that it names, where it says nothing else; None for
     any other."""
+    numbers, words = set(filter(str.isdecimal, query.words)), set(query.words)
+    if not numbers or numbers == words:
+        return None
     holding = {
         id(placed): placed
         for placed in query.tables.rows
         for place, cell in enumerate(placed.row.cells)
-        if cell.isdecimal()
-        and set(query.words) == query.says(placed.grid.columns[place]) | {cell}
-        and len(query.words) > 1
+        if cell in numbers and words == query.says(placed.grid.columns[place]) | {cell}
     }
     if len(holding) != 1:
         return None
