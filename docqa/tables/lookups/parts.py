@@ -110,11 +110,19 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
     cells = look_up(query)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):
         return _change(tokens, part, tables, named, language)
-    if not is_sure(cells):
+    if not is_sure(cells) or any(ranks.values()) and not _is_called(cells[0], chain(*ranks.values())):
         return None
-    cell = cells[0]
-    if any(ranks.values()) and (cell.is_guess or not _names(cell, chain(*ranks.values()))):
-        return None  # nothing is ranked, unless "maximum" is part of a name
+    return _looked_up(query, cells[0], tokens, part, language)
+
+
+def _is_called(cell: Cell, ranks: Iterable[str]) -> bool:
+    """Whether words for ranks are part of the names of a cell that the question names: maximum flow."""
+    names = set(key(f"{cell.placed.row.cells[cell.named_by]} {cell.heading}").split())
+    return names.issuperset(ranks) and not cell.is_guess
+
+
+def _looked_up(query: Query, cell: Cell, tokens: Sequence[str], part: Part, language: str) -> Answered | None:
+    """The cell that is named, or that of each year; of several that may be meant those that hold what is asked for."""
     if len(query.years) > 1:
         several = over_years(query, cell)
         values = "; ".join(f"{_year(each, query)}: {value_of(each)}" for each in several)
@@ -122,18 +130,12 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
         return (f"{name_of(cell, with_column=False)}: {values}{stop}", [cell.placed]) if several else None
     if cell.is_guess and part.expects != "number" and part.has_question_word:
         return None
-    places = (cell.column, *cell.also)
+    cells = [replace(cell, column=place) for place in (cell.column, *cell.also)]
     if part.expects in ("number", "date"):
-        places = tuple(place for place in places if _is_of_kind(replace(cell, column=place), tokens, part))
-    if not places or not _is_of_kind(cell := replace(cell, column=places[0], also=places[1:]), tokens, part):
+        cells = [each for each in cells if _is_of_kind(each, tokens, part)]
+    if not cells or not _is_of_kind(cells[0], tokens, part):
         return None
-    return sentence(cell, language), [cell.placed]
-
-
-def _names(cell: Cell, words: Iterable[str]) -> bool:
-    """Whether the label and heading of a cell have all of these words."""
-    named = set(key(f"{cell.placed.row.cells[cell.named_by]} {cell.heading}").split())
-    return named.issuperset(words)
+    return sentence(replace(cells[0], also=tuple(each.column for each in cells[1:])), language), [cell.placed]
 
 
 def _year(cell: Cell, query: Query) -> str:
