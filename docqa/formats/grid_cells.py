@@ -5,6 +5,7 @@ from collections import Counter
 
 from docqa.languages import every, every_pattern
 
+DIGITS = re.compile(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")  # of one number, with its marks and spaces
 _SIGN_AT_END = re.compile(r"(?:^|(?<=[\d)%—–-])\s+)(?:US|CA|A)?[$€£¥]$")
 _FOOTNOTE = re.compile(r"(?<=[^\s(\d])\s?(?:\((?:\d|[a-z])\)|[*†‡¹²³⁴⁵⁶⁷⁸⁹]+)(?:,\s?\(\d\))*$")
 _TO = rf"(?:[-–—~〜]|{every_pattern('questions.patterns.range_to')})"

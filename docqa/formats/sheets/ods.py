@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
+from docqa.formats.grid_cells import DIGITS
 from docqa.formats.pages import Reading
 from docqa.formats.properties import Properties
 from docqa.formats.sheets.cells import MOST_COLUMNS, MOST_ROWS, Budget, Cell, Sheet, cell_name, one_line
@@ -18,7 +19,6 @@ from docqa.formats.sheets.package import Package, attribute, local, number_of
 from docqa.formats.sheets.pages import sheet_pages
 from docqa.text.values import decimal_marks, number
 
-_DIGITS = re.compile(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")
 _TIME = re.compile(r"P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?")
 _LONGEST_NUMBER = 60  # characters
 _CELLS = ("table-cell", "covered-table-cell")
@@ -134,7 +134,7 @@ def _cell(element: Any) -> Cell:
 def _number(value: float, shown: str, kind: str, currency: str) -> Cell:
     """A number with what its text shows around it, and with as many decimals."""
     scaled = 100 * value if kind == "percentage" else value
-    match = _DIGITS.search(shown) if len(shown) <= _LONGEST_NUMBER else None
+    match = DIGITS.search(shown) if len(shown) <= _LONGEST_NUMBER else None
     for mark in sorted(decimal_marks(match.group())) if match else ():
         assert match
         digits = match.group()

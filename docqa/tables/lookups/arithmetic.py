@@ -10,7 +10,7 @@ from docqa.languages import entry, phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.cells import Placed, Tables, attributes
 from docqa.tables.lookups.derived import best_column, value
-from docqa.tables.lookups.lookup import Cell, is_sure, look_up
+from docqa.tables.lookups.lookup import Cell, is_sure, look_up, rows_of
 from docqa.tables.lookups.operands import Operands, operands, whole_column
 from docqa.tables.lookups.query import YEAR, Alike, Query, totals
 from docqa.tables.lookups.values import column_name, computed, name_of, value_of, with_unit
@@ -110,7 +110,7 @@ def _side_by_side(chosen: Operands, said: dict[str, set[str]], part: Part, langu
         left, right = (number for number in numbers if number is not None)
         by = with_unit(computed(abs(left - right), chosen.cells[0]), chosen.cells[0])
         text += f" {phrase('phrases.tables.apart', language).format(by)}{stop}"
-    return text, _rows(chosen)
+    return text, rows_of(chosen.cells)
 
 
 def _whole_rows(chosen: Operands, language: str) -> Answered:
@@ -120,7 +120,7 @@ def _whole_rows(chosen: Operands, language: str) -> Answered:
         cells = [replace(cell, column=place) for cell in chosen.cells]
         values = "; ".join(value_of(cell) or "–" for cell in cells)
         lines.append(f"- {column_name(cells[0])}: {values}")
-    return "\n".join(lines), _rows(chosen)
+    return "\n".join(lines), rows_of(chosen.cells)
 
 
 def _of(chosen: Operands) -> str:
@@ -129,10 +129,6 @@ def _of(chosen: Operands) -> str:
     if len({id(cell.placed.row) for cell in chosen.cells}) > 1:
         return column_name(first)
     return name_of(first, with_column=False)
-
-
-def _rows(chosen: Operands) -> list[Placed]:
-    return list({id(cell.placed.row): cell.placed for cell in chosen.cells}.values())
 
 
 def changed(
@@ -196,7 +192,7 @@ def _quotient(chosen: Operands | None, language: str, *, is_share: bool) -> Answ
         )
     else:
         text = f"{above} / {below}{f', {at}' if at else ''}: {quotient} ({value_of(upper)} / {value_of(lower)})"
-    return text + stop, _rows(chosen)
+    return text + stop, rows_of(chosen.cells)
 
 
 def _of_total(query: Query) -> Operands | None:
@@ -234,7 +230,7 @@ def _folded(chosen: Operands | None, language: str, operation: str) -> Answered 
     values = "; ".join(f"{name}: {value_of(cell)}" for name, cell in zip(chosen.names, chosen.cells, strict=True))
     said = phrase("phrases.tables.mean_of" if operation == "mean" else "phrases.tables.sum_of", language)
     text = said.format(_of(chosen), with_unit(computed(result, last), last), values)
-    return text + phrase("full_stop", language), _rows(chosen)
+    return text + phrase("full_stop", language), rows_of(chosen.cells)
 
 
 def _of_years(query: Query, words: set[str]) -> Operands | None:

@@ -3,12 +3,11 @@
 Every figure is computed here from values that are shown beside it.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from docqa.formats.grid_cells import MONTHS, is_number
+from docqa.formats.grid_cells import DIGITS, MONTHS, is_number
 from docqa.formats.grids import Grid
 from docqa.tables.lookups.cells import Placed, Tables
 from docqa.tables.lookups.lookup import Cell
@@ -18,7 +17,6 @@ from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 
 LEAST_COLUMN = 0.7  # of the question's words that a column and the rows' kind account for
-_DIGITS = re.compile(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Against:
 def amount(cell: str, grid: Grid) -> Decimal | None:
     """The number in a cell of a table, negative in brackets or after a minus; None where there is none, or more than
     one."""
-    runs = _DIGITS.findall(cell)
+    runs = DIGITS.findall(cell)
     if len(runs) != 1 or not is_number(cell):
         return None
     digits = runs[0].replace(" ", "").replace("\u00a0", "").replace("\u202f", "")

@@ -6,7 +6,7 @@ column's heading and what stands above the table; else the passages answer.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -222,6 +222,11 @@ def look_up(query: Query) -> list[Cell]:
     """The cells that may answer, best first."""
     cells = [cell for placed in query.candidates() if (cell := cell_of(query, placed))]
     return sorted(cells, key=lambda cell: -cell.score)
+
+
+def rows_of(cells: Iterable[Cell]) -> list[Placed]:
+    """The rows of some cells, each once."""
+    return list({id(cell.placed.row): cell.placed for cell in cells}.values())
 
 
 def is_sure(cells: Sequence[Cell], least: float = LEAST_QUESTION) -> bool:

@@ -9,32 +9,15 @@ What is asked is what a column holds, or where a name stands; what a row holds a
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
-from typing import NamedTuple
 
 from docqa.formats.grids import names_in
 from docqa.languages import entry, phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import Answered
 from docqa.tables.lookups.cells import Placed
+from docqa.tables.lookups.lookup import Cell, rows_of
 from docqa.tables.lookups.query import Query
 from docqa.text.keys import key
-
-
-class _Cell(NamedTuple):
-    """A cell with a name, in the column at `place`."""
-
-    place: int
-    placed: Placed
-    name: str
-
-    @property
-    def column(self) -> str:
-        """The heading of its column."""
-        return self.placed.grid.columns[self.place]
-
-    def order(self) -> tuple[str, int]:
-        """By the name, then by the column."""
-        return key(self.name), self.place
 
 
 def rostered(query: Query, part: Part, language: str) -> Answered | None:
@@ -47,8 +30,8 @@ def rostered(query: Query, part: Part, language: str) -> Answered | None:
 
 def _answered(query: Query, part: Part, rows: Sequence[Placed], language: str) -> Answered | None:
     grid = rows[0].grid
-    cells = [_Cell(place, placed, name) for placed in rows for place, name in names_in(placed.row.cells)]
-    names = {key(name): said for _, _, name in cells if (said := query.says(name))}
+    cells = [Cell(placed, place) for placed in rows for place, _ in names_in(placed.row.cells)]
+    names = {key(cell.value): said for cell in cells if (said := query.says(cell.value))}
     columns = {place: said for place, name in enumerate(grid.columns) if place and (said := query.says(name))}
     labels = {label: said for label in (placed.row.label for placed in rows) if (said := query.says(label))}
     if query.leaves_out(chain(*names.values(), *columns.values(), *labels.values())):
@@ -56,42 +39,42 @@ def _answered(query: Query, part: Part, rows: Sequence[Placed], language: str) -
     within = [
         cell
         for cell in cells
-        if (not columns or cell.place in columns) and (not labels or cell.placed.row.label in labels)
+        if (not columns or cell.column in columns) and (not labels or cell.placed.row.label in labels)
     ]
     if names:
-        holding = [cell for cell in cells if key(cell.name) in names]
+        holding = [cell for cell in cells if key(cell.value) in names]
         is_asked = part.kind == "whether" or part.expects == "date" or columns and part.expects in (None, "person")
         return _where(holding, [cell for cell in holding if cell in within], part, language) if is_asked else None
     if not columns or part.kind == "whether" or part.expects not in (None, "person"):
         return None
-    lines = [f"{grid.columns[place]}: {_held([cell for cell in within if cell.place == place])}" for place in columns]
-    return _closed(lines, language), _rows(within)
+    lines = [f"{grid.columns[place]}: {_held([cell for cell in within if cell.column == place])}" for place in columns]
+    return _closed(lines, language), rows_of(within)
 
 
-def _where(holding: Sequence[_Cell], within: Sequence[_Cell], part: Part, language: str) -> Answered | None:
+def _where(holding: Sequence[Cell], within: Sequence[Cell], part: Part, language: str) -> Answered | None:
     """Where the names stand, of all cells that hold them those within what the question names; all of them after no."""
     if not within and part.kind != "whether":
         return None
     lines = []
-    for _, own in groupby(sorted(within or holding, key=_Cell.order), key=lambda cell: key(cell.name)):
+    for _, own in groupby(sorted(within or holding, key=_name_and_place), key=lambda cell: key(cell.value)):
         same = list(own)
         labels: dict[str, list[str]] = defaultdict(list)
         for cell in same:
-            labels[cell.column].append(cell.placed.row.label)
-        lines.append(f"{same[0].name}: " + "; ".join(f"{name} {', '.join(each)}" for name, each in labels.items()))
+            labels[cell.heading].append(cell.placed.row.label)
+        lines.append(f"{same[0].value}: " + "; ".join(f"{name} {', '.join(each)}" for name, each in labels.items()))
     text = _closed(lines, language)
     if part.kind == "whether":
         text = f"{entry('polarity.yes' if within else 'polarity.no', language)}{phrase('full_stop', language)} {text}"
-    return text, _rows(within or holding)
+    return text, rows_of(within or holding)
 
 
-def _held(cells: Sequence[_Cell]) -> str:
+def _held(cells: Sequence[Cell]) -> str:
     """What stands in these cells of a column, with the labels of the rows."""
-    return "; ".join(f"{cell.placed.row.label} {cell.name}" for cell in cells)
+    return "; ".join(f"{cell.placed.row.label} {cell.value}" for cell in cells)
 
 
-def _rows(cells: Iterable[_Cell]) -> list[Placed]:
-    return list({id(cell.placed): cell.placed for cell in cells}.values())
+def _name_and_place(cell: Cell) -> tuple[str, int]:
+    return key(cell.value), cell.column
 
 
 def _closed(lines: Iterable[str], language: str) -> str:

@@ -6,10 +6,9 @@ something else of it, the things are ranked and compared as the rows of other ta
     Flow          7,000 l/h  10,500 l/h
 """
 
-import re
 from collections.abc import Sequence
 
-from docqa.formats.grid_cells import is_year
+from docqa.formats.grid_cells import DIGITS, is_year
 from docqa.formats.grids import Grid, GridRow
 from docqa.languages import every_word
 from docqa.tables.headings import unit_of
@@ -17,7 +16,6 @@ from docqa.text.keys import key
 
 LEAST_THINGS, LEAST_PROPERTIES, MOST_PROPERTIES = 2, 2, 100
 _OF_STATEMENTS = every_word("tables.currencies") | {"%"}
-_NUMBER = re.compile(r"\d(?:[\d.,'’ ]*\d)?")
 
 
 def turned(grid: Grid) -> Grid | None:
@@ -49,6 +47,6 @@ def _unit_throughout(cells: Sequence[str]) -> str:
     """What all cells of a row but its label have beside a number, or its label in brackets; "" where they have none or
     not the same."""
     label, *values = cells
-    around = {_NUMBER.sub("", value, count=1).strip() for value in values if _NUMBER.search(value)}
+    around = {DIGITS.sub("", value, count=1).strip() for value in values if DIGITS.search(value)}
     own = around.pop() if len(around) == 1 else ""
     return own or (unit_of(label) if around <= {""} else "")

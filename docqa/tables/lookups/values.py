@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 
-from docqa.formats.grid_cells import is_number
+from docqa.formats.grid_cells import DIGITS, is_number
 from docqa.formats.grid_headings import without_shared
 from docqa.formats.grids import Grid
 from docqa.languages import phrase
@@ -15,7 +15,6 @@ from docqa.tables.lookups.query import YEAR
 _BRACKETS = re.compile(r"\s*[(（\[][^)）\]]*[)）\]]")
 _CURRENCY = re.compile(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b")
 _SPACED_SIGN = re.compile(r"([$£¥₹])\s+(?=\d)")
-_DIGITS = re.compile(r"\d(?:[\d.,'’ ]*\d)?")
 _UNIT_AFTER = re.compile(r"\s?[^\W\d_][^\d()*†]*|\s?[%€$£¥]")
 _LONGEST_HEADING = 60
 
@@ -105,7 +104,7 @@ def _stop(value: str, language: str) -> str:
 def computed(value: Decimal, cell: Cell) -> str:
     """A computed figure written as the value it came of: with its marks, decimals, currency and unit."""
     like, point = cell.value, cell.placed.grid.decimal_mark
-    digits = _DIGITS.search(like)
+    digits = DIGITS.search(like)
     own = digits.group() if digits else ""
     decimals = len(own) - own.rindex(point) - 1 if point in own else 0
     text = f"{abs(value):,.{decimals}f}"

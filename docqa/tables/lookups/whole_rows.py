@@ -5,13 +5,12 @@ Soup      5.80
 Mackerel  8.20       "what starters do you have?"  →  Starters: Soup 5.80; Mackerel 8.20.
 """
 
-from docqa.languages import phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import Answered
 from docqa.tables.lookups.cells import Placed
 from docqa.tables.lookups.lookup import Cell
 from docqa.tables.lookups.query import Query
-from docqa.tables.lookups.values import column_name, value_of
+from docqa.tables.lookups.values import sentence
 
 MOST = 20  # rows of a group that are told
 
@@ -25,7 +24,7 @@ def grouped(query: Query, part: Part, language: str) -> Answered | None:
     if len(named) != 1 or len(named[0][1]) > MOST:
         return None
     [(label, rows)] = named
-    return "\n- ".join([f"{label}:", *(_row(placed) + phrase("full_stop", language) for placed in rows)]), rows
+    return "\n- ".join([f"{label}:", *(_row(placed, language) for placed in rows)]), rows
 
 
 def numbered(query: Query, language: str) -> Answered | None:
@@ -43,12 +42,11 @@ def numbered(query: Query, language: str) -> Answered | None:
     if len(holding) != 1:
         return None
     [placed] = holding.values()
-    return _row(placed) + phrase("full_stop", language), [placed]
+    return _row(placed, language), [placed]
 
 
-def _row(placed: Placed) -> str:
+def _row(placed: Placed, language: str) -> str:
     """A row with its values, each with the name of its column."""
     naming = placed.grid.naming
-    cells = (Cell(placed, place) for place, cell in enumerate(placed.row.cells) if place > naming and cell)
-    values = "; ".join(f"{column_name(cell)} {value_of(cell)}".strip() for cell in cells)
-    return f"{placed.row.cells[naming]}: {values}"
+    filled = [place for place, cell in enumerate(placed.row.cells) if place > naming and cell] or [naming]
+    return sentence(Cell(placed, filled[0], named_by=naming, also=tuple(filled[1:])), language)
