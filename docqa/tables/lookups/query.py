@@ -227,8 +227,10 @@ class Query:
         return set().union(*said) if all(said) else set()
 
     def _is_shortened(self, day: str, word: str) -> bool:
-        days = {name for code in ("en", self.language) for name in entry("tables.weekday_names", code) or ()}
-        return len(day) >= SHORTEST_DAY and word in days and word.startswith(day)
+        is_beginning = len(day) >= SHORTEST_DAY and word.startswith(day)
+        return is_beginning and any(
+            word in (entry("tables.weekday_names", code) or ()) for code in ("en", self.language)
+        )
 
     def leaves_out(self, said: Iterable[str]) -> bool:
         """Whether the question says more than these words; it may say what the named are, "which lessons"."""
