@@ -96,6 +96,7 @@ def test_what_stands_before_and_in_a_head() -> None:
         ("Content-Transfer-Encoding: 7bit", encoded(("The quay. " * 30).encode()), ("The quay. " * 30)),
         ("", b"it =3D so=\r\n long=\r\n that=\r\n it =C3=9F =3D broke", "it = so long that it ß = broke"),
         ("Content-Type: text/plain; format=flowed", "one \r\ntwo\r\n> q \r\n> r\r\n>> s\r\n-- \r\nAda", "one two\n\nq r\n\ns\n\n--\nAda"),
+        ("", "Rest for\r\n> 14 days\r\nor more.", "Rest for\n> 14 days\nor more."),
         ("", "No.\r\n> Is it so\r\n> still?\r\n>\r\n> Ada", "No.\n\nIs it so\nstill?\n\nAda"),
         ("Content-Type: text/plain; format=flowed; delsp=yes", "まみ \r\nむめ", "まみむめ"),
         ("Content-Type: text/html", "<p>one<br>two</p><div style='display:none'>x</div>", "one\ntwo"),

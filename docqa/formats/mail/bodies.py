@@ -1,6 +1,8 @@
 """The texts of messages: plain (also `format=flowed`, RFC 3676), HTML, and simpler ones of old."""
 
 import re
+from collections.abc import Iterator
+from itertools import groupby
 
 from docqa.errors import Unreadable
 from docqa.formats.mail.headers import text_of
@@ -10,8 +12,7 @@ from docqa.formats.markup.web import declared_charset
 from docqa.formats.pages import clean
 from docqa.formats.plain.encoding import decode
 
-_QUOTES = re.compile(r"(?:> ?)*")
-_MARKS = re.compile(r">*")
+_QUOTED = re.compile(r"[> ]+[^\W\d]")
 _SIGNATURE = "-- "
 _RICH_TAG = re.compile(r"<<|</?[A-Za-z][\w-]*>")
 _RICH_PARAMETER = re.compile(r"<param>", re.IGNORECASE)
@@ -59,13 +60,22 @@ def unquoted(text: str) -> str:
     screen, and "> " before each is no mark of an item."""
     lines: list[str] = []
     before = 0
-    for line in text.split("\n"):
-        depth = len(_QUOTES.match(line)[0].replace(" ", ""))  # type: ignore[index]
+    for depth, line in _by_depth(text):
         if depth != before and lines and lines[-1]:
             lines.append("")
-        lines.append(_QUOTES.sub("", line, count=1) if depth else line)
+        lines.append(line)
         before = depth
     return "\n".join(lines)
+
+
+def _by_depth(text: str) -> Iterator[tuple[int, str]]:
+    """(how often it is quoted, the line without the marks of that) of each line; "> 14 days" quotes nothing."""
+    for is_marked, run in groupby(text.split("\n"), key=lambda line: line.startswith(">")):
+        lines = list(run)
+        is_quoted = is_marked and any(map(_QUOTED.match, lines))
+        for line in lines:
+            words = line.lstrip("> ") if is_quoted else line
+            yield line[: len(line) - len(words)].count(">"), words
 
 
 def flowed(text: str, deletes_space: bool) -> str:
@@ -73,7 +83,7 @@ def flowed(text: str, deletes_space: bool) -> str:
     lines: list[str] = []
     open_depth = -1  # of the quotation whose line goes on
     for line in text.split("\n"):
-        depth = len(_MARKS.match(line)[0])  # type: ignore[index]
+        depth = len(line) - len(line.lstrip(">"))
         content = line[depth:].removeprefix(" ")
         goes_on = content.endswith(" ") and content != _SIGNATURE
         content = content[:-1] if goes_on and deletes_space else content
