@@ -147,6 +147,13 @@ async def upload(client: httpx.AsyncClient, text: str, name: str = "text.txt") -
     return str(response.json()["doc_id"])
 
 
+async def ask(client: httpx.AsyncClient, doc_id: str, question: str) -> str:
+    """The answer of a document to a question."""
+    response = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])
+    assert response.status_code == 200, response.text
+    return str(response.json()["answer"]["message"])
+
+
 @dataclass(frozen=True)
 class Server:
     """A running `run.py serve`; `process.pid` is the server itself."""

@@ -77,6 +77,8 @@ def dated(part: Part, passages: Sequence[Passage]) -> list[Passage]:
     """The passages for a question that names a day, their units about it raised: of a diary or minutes each entry
     begins with its day, and what follows does not say it again."""
     days = [date for readings in part.claims.dates for date in readings if date.day]
+    if not days:
+        return list(passages)
 
     def is_on_day(dates_: frozenset[Date]) -> bool | None:
         return any(_same_day(date, day) for date in dates_ for day in days) or None

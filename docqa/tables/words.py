@@ -7,7 +7,7 @@ that are not listed there are not known.
 from collections.abc import Sequence
 from functools import cache
 
-from docqa.languages import words
+from docqa.languages import entry, words
 from docqa.text.keys import key
 
 # In this order: a word that two lists have is taken as of the first.
@@ -47,3 +47,15 @@ def spoken(name: str, tokens: Sequence[str], language: str) -> set[str]:
     """The tokens of a question that are of a list, alone or in a phrase of it."""
     text = f" {' '.join(tokens)} "
     return {word for run in listed(name, language) if f" {run} " in text for word in run.split()}
+
+
+@cache
+def weekdays(language: str) -> dict[str, int]:
+    """The keys of the weekdays, of this language and of English, one or several of them, with their numbers from Sunday
+    on."""
+    names = {
+        key(name): number
+        for code in ("en", language)
+        for number, name in enumerate(entry("tables.weekday_names", code) or ())
+    }
+    return names | {name + "s": number for name, number in names.items() if " " not in name}

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from conftest import FILES, upload
+from conftest import FILES, ask, upload
 
 pytestmark = pytest.mark.anyio
 
@@ -107,11 +107,9 @@ async def test_what_is_said_of_one_code_does_not_answer_for_another(
     client: httpx.AsyncClient, text: str, question: str, answer: str
 ) -> None:
     doc_id = await upload(client, text, "codes.md")
-    body = (await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])).json()
-    assert answer in body["answer"]["message"]
-    assert not any(
-        said in body["answer"]["message"] for said in text.replace("\n", " ").split(". ") if said not in answer
-    )
+    message = await ask(client, doc_id, question)
+    assert answer in message
+    assert not any(said in message for said in text.replace("\n", " ").split(". ") if said not in answer)
 
 
 async def test_in_a_diary_what_is_said_on_a_day_goes_before_what_is_said_on_others(client: httpx.AsyncClient) -> None:
@@ -122,6 +120,5 @@ async def test_in_a_diary_what_is_said_on_a_day_goes_before_what_is_said_on_othe
     )
     doc_id = await upload(client, text, "diary.txt")
     for day, men in ((4, 9), (5, 14), (6, 11)):
-        messages = [{"sender": "user", "message": f"How many men were on site on {day} March?"}]
-        body = (await client.post(f"/v1/chat/{doc_id}", json=messages)).json()
-        assert body["answer"]["message"].startswith(f"{men} men were on site.")
+        answer = await ask(client, doc_id, f"How many men were on site on {day} March?")
+        assert answer.startswith(f"{men} men were on site.")

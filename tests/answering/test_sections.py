@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from conftest import upload
+from conftest import ask, upload
 from docqa.answering.sections import blocks, spans_of
 from docqa.questions.question import Place
 from docqa.store.chunks import StoredChunk
@@ -17,11 +17,6 @@ PAGES = (
     "The ferry crew lives on the island. Their houses are painted yellow.",
     "Chapter 3\n\nThe cannery employed ninety women from three villages. It closed in 1958 when the herring stayed away.",
 )
-
-
-async def ask(client: httpx.AsyncClient, doc_id: str, question: str) -> str:
-    response = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": question}])
-    return str(response.json()["answer"]["message"])
 
 
 @pytest.fixture

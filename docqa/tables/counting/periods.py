@@ -9,6 +9,7 @@ from functools import cache
 from docqa.languages import entry, every_word
 from docqa.store.table_plan import Filter, Operator
 from docqa.store.table_plan import Period as Part
+from docqa.tables.words import weekdays
 from docqa.text.keys import key
 from docqa.text.values import date_places, dates, iso_date
 
@@ -54,16 +55,6 @@ def _months(language: str) -> dict[str, int]:
     return names
 
 
-@cache
-def _weekdays(language: str) -> dict[str, int]:
-    names = {
-        key(name): number
-        for code in ("en", language)
-        for number, name in enumerate(entry("tables.weekday_names", code) or ())
-    }
-    return names | {name + "s": number for name, number in names.items() if " " not in name}
-
-
 def _year(token: str) -> int | None:
     return int(token) if token.isdecimal() and len(token) == 4 and 1800 <= int(token) < 2200 else None
 
@@ -76,7 +67,7 @@ def period_at(tokens: Sequence[str], start: int, end: int, language: str) -> Per
     if len(run) == 1:
         if year:
             return _between(date(year, 1, 1), date(year + 1, 1, 1))
-        if (day := _weekdays(language).get(run[0])) is not None:
+        if (day := weekdays(language).get(run[0])) is not None:
             return Period(part="weekday", value=str(day))
     if day_written := iso_date(" ".join(run), day_first=True):
         return _of_iso(day_written)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from docqa.formats.columns import Column
 from docqa.languages import entry, phrase
 from docqa.questions.question import Part
-from docqa.tables.lookups.cells import Placed, Tables, attributes
+from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring
 from docqa.tables.lookups.derived import best_column, value
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, rows_of
 from docqa.tables.lookups.operands import Operands, operands, whole_column
@@ -41,7 +41,7 @@ def calculated(
     does not surely name them."""
     said = {name: spoken(name, tokens, part.language) for _, names in _OPERATIONS for name in names}
     # A word that says what is measured too, such as "louder", still finds its row.
-    measured = {word for own in attributes(tokens, part.language).values() for word in own}
+    measured = measuring(attributes(tokens, part.language))
     but = frozenset(word for name, own in said.items() for word in own if name != "sum") - measured
     query = Query(tokens, part.language, tables, named, but, alike)
     for operation, names in _OPERATIONS:

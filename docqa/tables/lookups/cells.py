@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import groupby
@@ -64,6 +64,11 @@ def attributes(tokens: Sequence[str], language: str = "") -> dict[str, set[str]]
     return said
 
 
+def measuring(said: Mapping[str, Iterable[str]]) -> set[str]:
+    """The words that say what is measured, of all that `attributes` gives."""
+    return {word for own in said.values() for word in own}
+
+
 @lru_cache(50_000)
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a text by which it is found, all of them if it has only small ones. What stands in brackets does not
@@ -115,11 +120,8 @@ class Tables:
     @cached_property
     def rosters(self) -> list[list[Placed]]:
         """The rows of each roster among them."""
-        rows: dict[int, list[Placed]] = {}
-        for placed in self.rows:
-            if placed.grid.is_roster:
-                rows.setdefault(id(placed.grid), []).append(placed)
-        return list(rows.values())
+        of_tables = (list(rows) for _, rows in groupby(self.rows, key=lambda placed: id(placed.grid)))
+        return [rows for rows in of_tables if rows[0].grid.is_roster]
 
     @cached_property
     def groups(self) -> list[tuple[str, list[Placed]]]:
@@ -146,13 +148,13 @@ class Tables:
     @classmethod
     def stored(cls, document: int, grids: Iterable[StoredGrid], names: Iterable[str]) -> "Tables":
         """These tables of a document with these names on many of its pages."""
-        tables, round_ = cls(), cls(are_things=True)
+        tables, things = cls(), cls(are_things=True)
         for stored in grids:
             tables._add(document, stored)
             if grid := turned(stored.grid):
-                round_._add(document, StoredGrid(grid, stored.page_numbers[:1] * len(grid.rows)))
-        tables.subjects = round_.subjects = set(names) - tables._telling()
-        tables.turned = round_ if round_.rows else None
+                things._add(document, StoredGrid(grid, stored.page_numbers[:1] * len(grid.rows)))
+        tables.subjects = things.subjects = set(names) - tables._telling()
+        tables.turned = things if things.rows else None
         return tables
 
     def _add(self, document: int, stored: StoredGrid) -> None:
@@ -200,8 +202,8 @@ class Tables:
                 whole.spread[word] += tables.spread[word]
             for beginning, known_words in tables.known.items():
                 whole.known[beginning] |= known_words
-        if turned_ := [tables.turned for tables in (self, *others) if tables.turned]:
-            whole.turned = turned_[0].joined(turned_[1:])
+        if things := [tables.turned for tables in (self, *others) if tables.turned]:
+            whole.turned = things[0].joined(things[1:])
         return whole
 
     def forms(self, word: str, language: str) -> dict[str, float]:

@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 from docqa.languages import phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
-from docqa.tables.lookups.cells import Tables, attributes, words_of
+from docqa.tables.lookups.cells import Tables, attributes, measuring, words_of
 from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
@@ -92,8 +92,7 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
         return _year_of(tokens, part, tables, named, language)
     if any(ranks.values()):
         which = listed("list", part.language) & set(tokens)
-        measured = {word for own in attributes(tokens, part.language).values() for word in own}
-        but = frozenset(word for some in ranks.values() for word in some) - measured
+        but = frozenset(chain(*ranks.values())) - measuring(attributes(tokens, part.language))
         is_low = any(ranks[name] for name in _LOW)
         for each in tables.both_ways if which else (tables,):
             if first := _first(Query(tokens, part.language, each, named, but), is_low, language):

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from docqa.languages import entry, every, every_word
-from docqa.tables.lookups.cells import Placed, Tables, attributes, words_of
-from docqa.tables.words import listed, spoken
+from docqa.languages import every, every_word
+from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring, words_of
+from docqa.tables.words import listed, spoken, weekdays
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -87,7 +87,7 @@ class Query:
         self.but = but
         self.named, self.alike = set(named), alike or {}
         self.attributes = attributes(tokens, language)
-        measured = {word for own in self.attributes.values() for word in own}
+        measured = measuring(self.attributes)
         plain = listed("value_words", language) | but
         tokens = list(dict.fromkeys(without_phrases(tokens, plain)))
         self.wants_number = wants_number
@@ -126,7 +126,7 @@ class Query:
     @cached_property
     def unknown(self) -> list[str]:
         """The words that no table has."""
-        measured = {word for own in self.attributes.values() for word in own}
+        measured = measuring(self.attributes)
         return [word for word in self.words if not self.forms[word] and word not in self.named | measured]
 
     def matched(self, name: str, words_of_name: Sequence[str] | None = None) -> dict[str, float]:
@@ -227,10 +227,7 @@ class Query:
         return set().union(*said) if all(said) else set()
 
     def _is_shortened(self, day: str, word: str) -> bool:
-        is_beginning = len(day) >= SHORTEST_DAY and word.startswith(day)
-        return is_beginning and any(
-            word in (entry("tables.weekday_names", code) or ()) for code in ("en", self.language)
-        )
+        return len(day) >= SHORTEST_DAY and word.startswith(day) and word in weekdays(self.language)
 
     def leaves_out(self, said: Iterable[str]) -> bool:
         """Whether the question says more than these words; it may say what the named are, "which lessons"."""
