@@ -14,7 +14,7 @@ _NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECAS
 def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     """How many rows at the top are column headings: those before the first row of values, if any holds numbers; else
     the first row. None where two columns are names with a colon and what they are."""
-    if is_form(rows):
+    if is_form(rows) or is_of_pairs(rows):
         return 0
     numbers = [sum(is_number(cell) or bool(figures_of(cell)) for cell in row[1:]) for row in rows]
     # An arrow beside a value is no word.
@@ -56,6 +56,17 @@ def is_form(rows: Sequence[Sequence[str]]) -> bool:
     filled = [[cell for cell in row if cell] for row in rows]
     named = sum(len(cells) == 2 and cells[0].endswith((":", "：")) for cells in filled)
     return len(filled[0]) == 2 and filled[0][0].endswith((":", "：")) and 2 * named > len(rows)
+
+
+def is_of_pairs(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether two columns begin with a name and a value with its unit, as most values below it have units or words of
+    their own: what stands in the first row heads nothing."""
+    filled = [[cell for cell in row if cell] for row in rows]
+    if any(len(cells) > 2 for cells in filled) or len(filled[0]) != 2:
+        return False
+    value, *below = [cells[1] for cells in filled if len(cells) == 2]
+    in_words = [any(map(str.isalpha, cell)) for cell in below]
+    return value[0].isdigit() and any(map(str.isalpha, value)) and 2 * sum(in_words) > len(in_words)
 
 
 def joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:

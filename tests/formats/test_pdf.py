@@ -44,6 +44,32 @@ def table(rows: list[list[str]], places: list[float], top: float = 100) -> list[
     ]
 
 
+def dotted(lines: list[str], *, gap: float = 8, alike: bool = True) -> list[str]:
+    """The blocks of a page on which a dot is drawn before each of these lines, below each other if they are `alike`."""
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 80), "The tenant has to do the following things, in every month of the year:")
+    for at, line in enumerate(lines):
+        left = 100 + (0 if alike else 50 * at)
+        page.draw_circle((left - gap - 1.5, 106 + 14 * at), 1.5, fill=(0, 0, 0), width=0)
+        page.insert_text((left, 110 + 14 * at), line)
+    [read] = pages(document)
+    return [read.text[block.start : block.end] for block in read.blocks][1:]
+
+
+# --- bullets ---
+
+
+def test_a_drawn_dot_before_a_line_is_its_bullet() -> None:
+    duties = ["Clean the stairs", "Water the flowers in the yard and in front of", "the house"]
+    assert dotted(duties) == [f"• {duty}" for duty in duties]
+
+
+def test_dots_far_from_lines_or_not_below_each_other_are_none() -> None:
+    assert not any("•" in block for block in dotted(["Lisbon", "Porto"], alike=False))
+    assert not any("•" in block for block in dotted(["Lisbon", "Porto"], gap=30))
+
+
 # --- order ---
 
 

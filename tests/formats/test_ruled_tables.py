@@ -140,3 +140,70 @@ def test_words_that_are_wrapped_in_all_cells_are_no_rows_of_their_own() -> None:
     rows = [["Room", "Article and\ncondition", "State"], ["Large\nhall", "Lamp with\nscratches", "not so\ngood"]]
     [page] = read_whole(pdf(rows, [60, 110, 60]), "t.pdf").pages
     assert "Large hall\tLamp with scratches\tnot so good" in page.text
+
+
+OVEN = [
+    ["Problem", "Possible cause", "Remedy"],
+    ["It does not heat", "The clock is not set", "Set the clock"],
+    ["It does not heat", "Fuse", "Check the fuse; call an\nelectrician if it trips"],
+    ["The cake is burnt\nat the bottom", "Tray too low", "Use level 3"],
+]
+
+
+def ruled_by_rows(rows: Sequence[Sequence[str]], *, lines: Sequence[int], first: int = 0, title: str = "") -> str:
+    """The text of a page whose table draws, as a browser does, a piece of a line below each cell of these rows, from
+    the `first` column on; a title stands above the table."""
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text(
+        (72, 60), title or "What to do if something in the oven that you bought does not work as it should."
+    )
+    top = 84.0
+    widths = [120.0, 120.0, 140.0]
+    for at, row in enumerate(rows):
+        left = 72.0
+        height = 8 + 14 * max(cell.count("\n") + 1 for cell in row)
+        for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            page.insert_text((left + 4, top + 14), cell.split("\n"), fontsize=10)
+            if at in lines and column >= first:
+                page.draw_rect((left, top + height, left + width, top + height + 0.8), fill=(0, 0, 0), width=0)
+            left += width
+        top += height
+    page.insert_text((72, top + 50), "Our customer service answers the telephone from Monday to Friday, 8:00 to 18:00.")
+    [read] = read_whole(bytes(document.tobytes()), "oven.pdf").pages
+    return read.text
+
+
+def test_the_pieces_of_lines_below_cells_part_them_where_nothing_else_does() -> None:
+    text = ruled_by_rows(OVEN, lines=[0, 1, 2, 3])
+    assert text.split("\n\n")[1] == (
+        "Problem\tPossible cause\tRemedy\nIt does not heat\tThe clock is not set\tSet the clock\n"
+        "It does not heat\tFuse\tCheck the fuse; call an electrician if it trips\n"
+        "The cake is burnt at the bottom\tTray too low\tUse level 3"
+    )
+
+
+def test_the_last_row_needs_no_line() -> None:
+    assert "at the bottom\tTray too low\tUse level 3" in ruled_by_rows(OVEN, lines=[0, 1, 2])
+
+
+def test_lines_below_some_rows_or_columns_only_part_no_cells() -> None:
+    numbers = [["Umsatz", "11", "12"], ["Kosten", "21", "22"], ["Summe", "31", "32"], ["Rest", "41", "42"]]
+    expected = "Umsatz\t11\t12\nKosten\t21\t22\nSumme\t31\t32\nRest\t41\t42"
+    assert expected in ruled_by_rows(numbers, lines=[1, 2])
+    assert expected in ruled_by_rows(numbers, lines=[0, 1, 2, 3], first=1)
+
+
+def test_a_title_above_a_ruled_table_is_not_its_headings() -> None:
+    text = ruled_by_rows([["", "", ""], *OVEN], lines=[0, 1, 2, 3, 4], title="Troubleshooting")
+    assert "Troubleshooting\n\nProblem\tPossible cause\tRemedy\n" in text
+
+
+def test_a_table_of_names_and_values_has_no_headings() -> None:
+    rows = [["Voltage", "230 V, 50 Hz"], ["Load", "3.4 kW"], ["Fuse", "16 A"], ["Class", "A"]]
+    [page] = read_whole(pdf(rows, [120, 100]), "t.pdf").pages
+    [grid] = page.grids
+    assert [row.cells for row in grid.rows] == [tuple(row) for row in rows]
+    days = [["Age", "12 months to June"], ["Open", "1,200"], ["Paid", "3,400"], ["Late", "15"]]
+    [page] = read_whole(pdf(days, [120, 100]), "t.pdf").pages
+    assert page.grids[0].columns == ("Age", "12 months to June")

@@ -13,10 +13,12 @@ import pymupdf as _pymupdf
 from docqa.errors import Unreadable
 from docqa.formats.grids import grids
 from docqa.formats.pages import MAX_PAGES, ExtractedPage, Reading
+from docqa.formats.pdf.bullets import with_bullets
 from docqa.formats.pdf.layout import has_right_to_left
 from docqa.formats.pdf.limits import draws_too_much
 from docqa.formats.pdf.opening import BROKEN, open_page, opened, raise_if_memory, rendered
 from docqa.formats.pdf.page import Page, arrange
+from docqa.formats.pdf.paths import drawn_paths
 from docqa.formats.pdf.recorded import Recorded
 from docqa.formats.pdf.ruled import RuledTable, ruled_tables
 from docqa.formats.pdf.running import marked
@@ -131,7 +133,8 @@ def _page(document: Any, number: int) -> _PageRead:
         blocks = lines = _blocks(recorded)
         ruled: list[RuledTable] = []
         if not (page.rotation or any("chars" in line["spans"][0] for block in blocks for line in block["lines"])):
-            blocks, ruled = ruled_tables(recorded, blocks)
+            paths = drawn_paths(recorded)
+            blocks, ruled = ruled_tables(recorded, paths, with_bullets(paths, blocks))
         values = list(_values(page))
         letters = (
             sum(len(line["spans"][0].get("text", "more")) for block in blocks for line in block["lines"])

@@ -10,6 +10,7 @@ from docqa.formats.pdf.recorded import Recorded
 _mupdf: Any = _pymupdf.mupdf  # its functions carry no type hints
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
+Line = tuple[float, float, float]  # where it lies; from, to
 
 THIN = 2.5  # points: a filled box no thicker than this is a line
 # A page draws hundreds of paths, and what is read as a property takes ten times as long.

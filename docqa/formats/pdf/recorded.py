@@ -57,7 +57,7 @@ class Recorded:
         blocks: list[dict[str, Any]] = self.text.extractRAWDICT()["blocks"]
         return blocks
 
-    @property
+    @cached_property
     def words(self) -> list[tuple[Any, ...]]:
         """PyMuPDF's "words"."""
         words: list[tuple[Any, ...]] = self.text.extractWORDS()

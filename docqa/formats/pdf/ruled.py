@@ -8,18 +8,19 @@ Boxes around prose and forms with a few large fields are left as they are.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from docqa.formats.pdf.paths import THIN, Box, drawn_paths, straight_pieces
+from docqa.formats.grid_headings import is_of_pairs
+from docqa.formats.pdf.level_rules import NEAR
+from docqa.formats.pdf.lines import LEAST_LINES, ruling_lines
+from docqa.formats.pdf.paths import Box, Line
 from docqa.formats.pdf.recorded import Recorded
 from docqa.formats.pdf.rows import PLACEHOLDER
 from docqa.formats.pdf.table import Table
 from docqa.text.values import kind
 
-_NEAR = 3.0  # points between two lines that are one, or between ends that meet
-_LEAST_LINES = 3  # across and down: two columns, two rows
-_MOST_LINES = 20_000
 _LONGEST_CELL = 700  # characters; a box with more holds prose
 _USUAL_CELL = 90
 _MOST_ROWS = 60  # between two lines
@@ -33,20 +34,21 @@ class RuledTable:
     cells: list[list[str]] = field(default_factory=list)
 
     def table(self) -> Table:
-        """Its lines as a page writes them; the first row has the headings unless numbers stand in it, the second too
-        where numbers begin below it."""
-        rows = [row for row in self.cells if any(row)]
+        """Its lines as a page writes them, without empty rows and columns; the first row has the headings unless
+        numbers stand in it, the second too where numbers begin below it."""
+        columns = [column for column in zip(*self.cells, strict=True) if any(column)]
+        rows = [row for row in zip(*columns, strict=True) if any(row)]
         with_numbers = [any(kind(cell) == "number" for cell in row[1:]) for row in rows[:3]]
-        head = with_numbers.index(True) if True in with_numbers else 1
+        head = 0 if is_of_pairs(rows) else with_numbers.index(True) if True in with_numbers else 1
         return Table(["\t".join(row).rstrip("\t") for row in rows], head)
 
 
-def ruled_tables(page: Recorded, blocks: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[RuledTable]]:
-    """(the blocks with a placeholder for each table, the tables) of a page that is not rotated; `blocks` are its
-    own."""
-    if not _may_hold_tables(page):
-        return blocks, []
-    grids = [grid for grid in _grids(*_lines(page)) if len(grid.across) >= _LEAST_LINES <= len(grid.down)]
+def ruled_tables(
+    page: Recorded, paths: Sequence[tuple[bool, Box]], blocks: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[RuledTable]]:
+    """(the blocks with a placeholder for each table, the tables) of a page that is not rotated; `paths` and `blocks`
+    are its own."""
+    grids = [grid for grid in _grids(*ruling_lines(page, paths)) if len(grid.across) >= LEAST_LINES <= len(grid.down)]
     if not grids:
         return blocks, []
     tables: list[RuledTable] = []
@@ -71,36 +73,6 @@ def _is_table(cells: Sequence[Sequence[str]]) -> bool:
     return sorted(map(len, texts))[len(texts) // 2] <= _USUAL_CELL and 2 * len(full) >= len(
         [r for r in cells if any(r)]
     )
-
-
-def _may_hold_tables(page: Recorded) -> bool:
-    """A quick look: whether enough thin or stroked shapes are drawn."""
-    level = upright = boxes = 0
-    for is_stroked, (left, top, right, bottom) in drawn_paths(page):
-        if bottom - top <= THIN and right - left > 10:
-            level += 1
-        elif right - left <= THIN and bottom - top > 5:
-            upright += 1
-        elif is_stroked:
-            boxes += 1
-    return level + upright + boxes < _MOST_LINES and (boxes > 0 or (level >= _LEAST_LINES and upright >= _LEAST_LINES))
-
-
-# --- lines ------------------------------------------------------------------------------------------------------------
-
-Line = tuple[float, float, float]  # where it lies; from, to
-
-
-def _lines(page: Recorded) -> tuple[list[Line], list[Line]]:
-    """(level lines by their height, upright lines by their left) that the page draws."""
-    level: list[Line] = []
-    upright: list[Line] = []
-    for left, top, right, bottom in straight_pieces(page):
-        if bottom - top <= THIN and right - left > _NEAR:
-            level.append(((top + bottom) / 2, left, right))
-        elif right - left <= THIN and bottom - top > _NEAR:
-            upright.append(((left + right) / 2, top, bottom))
-    return level, upright
 
 
 @dataclass
@@ -137,11 +109,17 @@ class _Grid:
         return [[_text(row.get(column, ())) for column in columns] for own in placed for row in _rows_within(own)]
 
     def parts(self, left: float, y: float) -> bool:
-        """Whether a line stands at this place, at this height."""
-        return any(abs(at - left) <= _NEAR and top - 1 <= y <= bottom + 1 for at, top, bottom in self.upright)
+        """Whether a line stands at this one of the places `down`, at this height."""
+        return any(top - 1 <= y <= bottom + 1 for top, bottom in self._standing[left])
+
+    @cached_property
+    def _standing(self) -> dict[float, list[tuple[float, float]]]:
+        return {
+            left: [(top, bottom) for at, top, bottom in self.upright if abs(at - left) <= NEAR] for left in self.down
+        }
 
     def _lies(self, top: float, x: float) -> bool:
-        return any(abs(at - top) <= _NEAR and left - 1 <= x <= right + 1 for at, left, right in self.level)
+        return any(abs(at - top) <= NEAR and left - 1 <= x <= right + 1 for at, left, right in self.level)
 
 
 def _grids(level: Sequence[Line], upright: Sequence[Line]) -> list[_Grid]:
@@ -152,7 +130,7 @@ def _grids(level: Sequence[Line], upright: Sequence[Line]) -> list[_Grid]:
         met = [
             group
             for group in groups
-            if any(other[1] <= bottom + _NEAR and top - _NEAR <= other[2] and _is_near(at, group) for other in group[1])
+            if any(other[1] <= bottom + NEAR and top - NEAR <= other[2] and _is_near(at, group) for other in group[1])
         ]
         merged: tuple[list[Line], list[Line]] = ([], [line])
         for group in met:
@@ -163,7 +141,7 @@ def _grids(level: Sequence[Line], upright: Sequence[Line]) -> list[_Grid]:
     for line in level:
         at, left, right = line
         for (flat, _), (first, top, last, bottom) in zip(groups, extents, strict=True):
-            if top - _NEAR <= at <= bottom + _NEAR and left <= last + _NEAR and first - _NEAR <= right:
+            if top - NEAR <= at <= bottom + NEAR and left <= last + NEAR and first - NEAR <= right:
                 flat.append(line)
                 break
     made = [
@@ -189,7 +167,7 @@ def _distinct(places: Iterable[float]) -> list[float]:
     """Places in order, those that are nearly the same once."""
     distinct: list[float] = []
     for place in sorted(places):
-        if not distinct or place - distinct[-1] > _NEAR:
+        if not distinct or place - distinct[-1] > NEAR:
             distinct.append(place)
     return distinct
 
@@ -203,7 +181,7 @@ def _is_part(grid: _Grid, words: Sequence[Sequence[Any]]) -> bool:
     close = (
         (top + bottom) / 2
         for left, top, right, bottom, *_ in words
-        if 0 <= max(first - right, left - last) + _NEAR < bottom - top
+        if 0 <= max(first - right, left - last) + NEAR < bottom - top
     )
     rows = {bisect_right(grid.across, y) for y in close} & set(range(1, len(grid.across)))
     return 2 * len(rows) > len(grid.across) - 1
@@ -224,7 +202,7 @@ def _rows_within(cells: dict[int, list[Sequence[Any]]]) -> list[dict[int, list[S
         for word in words:
             y = _centre(word[:4])[1]
             at = min(range(len(heights)), key=lambda place: abs(heights[place] - y))
-            if abs(heights[at] - y) > _NEAR:
+            if abs(heights[at] - y) > NEAR:
                 return [cells]
             rows[at].setdefault(column, []).append(word)
     numbers = sum(
