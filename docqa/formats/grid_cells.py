@@ -2,8 +2,10 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from docqa.languages import every, every_pattern
+from docqa.text.values import decimal_marks
 
 DIGITS = re.compile(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")  # of one number, with its marks and spaces
 _SIGN_AT_END = re.compile(r"(?:^|(?<=[\d)%—–-])\s+)(?:US|CA|A)?[$€£¥]$")
@@ -48,7 +50,8 @@ _SCALE = re.compile(
     rf"|[(（]\s*(?:[A-Z$€£¥]+\s*)?(?P<bracket>(?:{_SCALES})s?)(?:\s+[A-Z$€£¥]+)?\s*[,)）]|[$€£]\s?['’]?000s?\b",
     re.IGNORECASE,
 )
-_CURRENCY = re.compile(r"\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b|(?:US|CA|A)?[$€£¥₹]")
+_MARKED = re.compile(r"\d[\d.,]*\d")
+CURRENCY = re.compile(r"\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b|(?:US|CA|A)?[$€£¥₹]")
 
 
 def is_number(cell: str) -> bool:
@@ -57,6 +60,20 @@ def is_number(cell: str) -> bool:
         return False
     match = _NUMBER.fullmatch(cell)
     return bool(_DASH.fullmatch(cell)) or (match is not None and (match["unit"] or "").casefold() not in MONTHS)
+
+
+def decimal_mark(columns: Iterable[Sequence[str]]) -> str:
+    """The decimal mark of the numbers in columns, by those that can have one only; where none can, a point groups the
+    digits of money, and those of numbers beside which others have none: 3.240 € and 980."""
+    sure: Counter[str] = Counter()
+    groups = False
+    for column in columns:
+        runs = [(run, decimal_marks(run), cell) for cell in column for run in _MARKED.findall(cell)]
+        sure.update(mark for _, marks, _ in runs for mark in marks if len(marks) == 1)
+        with_point = [cell for run, marks, cell in runs if len(marks) == 2 and "." in run]
+        is_whole = any(run.isdecimal() and len(run) < 4 for run, _, _ in runs)
+        groups = groups or bool(with_point) and (is_whole or any(map(CURRENCY.search, with_point)))
+    return "," if sure[","] > sure["."] or not sure and groups else "."
 
 
 def spaced_range(cell: str) -> str:
@@ -153,7 +170,7 @@ def scale_of(text: str) -> str:
         return ""
     scale = (match["plain"] or match["bracket"] or "thousand").casefold()
     around = text[max(0, match.start() - 6) : match.end() + 8]
-    currency = _CURRENCY.search(around)
+    currency = CURRENCY.search(around)
     return f"{currency.group()} {scale}" if currency else scale
 
 

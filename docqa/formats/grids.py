@@ -12,6 +12,7 @@ from functools import cached_property
 
 from docqa.formats.grid_cells import (
     clean_label,
+    decimal_mark,
     is_number,
     is_year,
     scale_of,
@@ -22,7 +23,6 @@ from docqa.formats.grid_cells import (
 from docqa.formats.grid_headings import LEAST_ROWS, heads, joined, without_empty
 from docqa.formats.value_lists import value_lists
 from docqa.text.keys import key
-from docqa.text.values import decimal_marks
 
 LONGEST_TITLE = 300  # characters before a table that say what it shows
 LONGEST_LABEL = 100
@@ -33,7 +33,6 @@ _BAR = re.compile(r"\s*\|\s*")
 _SPACES = re.compile(r"(?<=\S)(?: {2,}|\t+)(?=\S)")
 _CELL = re.compile(r"\S+(?: \S+)*")
 _RULE = re.compile(r"[\s|:+=_-]+")
-_DIGITS = re.compile(r"\d[\d.,]*\d")
 
 
 @dataclass(frozen=True)
@@ -69,9 +68,8 @@ class Grid:
 
     @cached_property
     def decimal_mark(self) -> str:
-        """The decimal mark of its numbers, by those that can have one only."""
-        marks = [decimal_marks(run) for row in self.rows for cell in row.cells[1:] for run in _DIGITS.findall(cell)]
-        return "," if sum(own == {","} for own in marks) > sum(own == {"."} for own in marks) else "."
+        """The decimal mark of its numbers."""
+        return decimal_mark(list(zip(*(row.cells[1:] for row in self.rows), strict=True)))
 
     @cached_property
     def naming(self) -> int:

@@ -367,6 +367,61 @@ def test_rows_under_a_label_are_told_and_ranked_together(document: str, question
     assert ask(document, question) == answer
 
 
+COSTS = pdf(
+    (60, [(50, "What the house costs us")]),
+    *rows(
+        80,
+        (50, 200, 300),
+        ["Item", "2022", "2023"],
+        ["Cleaning", "£3.240", "£3.480"],
+        ["Lift", "£1.960", "£2.110"],
+        ["Garden", "£980", "£985"],
+        ["Total", "£6.180", "£6.575"],
+    ),
+)
+WORKS = pdf(
+    *rows(
+        80,
+        (50, 200, 300),
+        ["Work", "Net", "Gross"],
+        ["Pipe", "EUR 640,00", "EUR 761,60"],
+        ["Tiles", "EUR 2.300,00", "EUR 2.737,00"],
+        ["Floor", "EUR 1.440,00", "EUR 1.713,60"],
+    ),
+)
+BILL = pdf(
+    *rows(
+        80,
+        (50, 200, 300),
+        ["Article", "Each", "Together"],
+        ["Shelf", "$185.00", "$1,110.00"],
+        ["Counter", "$940.00", "$940.00"],
+        ["Hook", "$4.00", "$12.00"],
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        (WORKS, "what is the most expensive?", "Tiles: Net EUR 2.300,00; Gross EUR 2.737,00."),
+        (BILL, "which article is the most expensive?", "Counter, Each: $940.00. Shelf, Together: $1,110.00."),
+        (BILL, "which article is the cheapest?", "Hook: Each $4.00; Together $12.00."),
+        (COSTS, "which item costs the house the most?", "Cleaning, 2023: £3.480."),
+    ],
+)
+def test_of_several_columns_that_may_be_meant_the_first_of_each_is_said_and_of_years_the_latest(
+    document: bytes, question: str, answer: str
+) -> None:
+    assert ask(document, question) == answer
+
+
+def test_a_point_groups_the_digits_of_money_where_no_number_needs_it_as_a_decimal_mark() -> None:
+    assert ask(COSTS, "what is the sum of all items in 2022?") == (
+        "2022: total £6.180 (Cleaning: £3.240; Lift: £1.960; Garden: £980)."
+    )
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [

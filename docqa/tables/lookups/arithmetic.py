@@ -58,7 +58,8 @@ def calculated(
         if chosen and (is_open or words & _words_of(chosen) - {"or"}):
             chosen = None  # the table has a figure of this name, or the question leaves open which is meant
         if operation in ("share", "ratio"):
-            answer = _quotient(chosen or _of_total(query), language, is_share=operation == "share")
+            is_share = operation == "share"
+            answer = _quotient(chosen or (_of_total(query) if is_share else None), language, is_share=is_share)
         elif operation in ("sum", "mean"):
             answer = _folded(chosen or _of_years(query, words) or _of_column(query, words), language, operation)
         else:

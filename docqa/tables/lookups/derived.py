@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from docqa.formats.grid_cells import DIGITS, MONTHS, is_number
+from docqa.formats.grid_cells import CURRENCY, DIGITS, MONTHS, is_number
 from docqa.formats.grids import Grid
 from docqa.tables.lookups.cells import Placed, Tables
 from docqa.tables.lookups.lookup import Cell
@@ -17,6 +17,8 @@ from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 
 LEAST_COLUMN = 0.7  # of the question's words that a column and the rows' kind account for
+MONEY = 0.8  # what asks for a price is near to a column of money, whatever that is called
+_AS_GOOD = 0.05
 
 
 @dataclass(frozen=True)
@@ -91,34 +93,45 @@ def _without_dates(heading: str) -> frozenset[str]:
 def best_column(query: Query, tables: Tables) -> tuple[Grid, int] | None:
     """The column of numbers that the question names, with what the rows are, and its table; None unless it does, and
     no other column fits as well."""
-    best: tuple[float, Grid, int] | None = None
-    second = 0.0
+    grid, places = fitting_columns(query, tables)
+    return (grid, places[0]) if grid and len(places) == 1 else None
+
+
+def fitting_columns(query: Query, tables: Tables) -> tuple[Grid | None, list[int]]:
+    """The table with the columns of numbers that the question names, with what the rows are, those that fit equally
+    well; none where columns of several tables do."""
+    scores: list[tuple[float, Grid, int]] = []
     for grid in _grids(tables):
         for place in range(1, len(grid.columns)):
             score = _column_score(query, grid, place)
             numbers = [row for row in grid.rows if amount(row.cells[place], grid) is not None]
-            if score < LEAST_COLUMN or len(numbers) < 3 or 2 * len(numbers) < len(grid.rows):
-                continue
-            if best is None or score > best[0] + 1e-9:
-                second, best = best[0] if best else 0.0, (score, grid, place)
-            else:
-                second = max(second, score)
-    return None if best is None or second > best[0] - 0.05 else best[1:]
+            if score >= LEAST_COLUMN and len(numbers) >= 3 and 2 * len(numbers) >= len(grid.rows):
+                scores.append((score, grid, place))
+    best = max((score for score, _, _ in scores), default=0.0)
+    fitting = [(grid, place) for score, grid, place in scores if score >= best - _AS_GOOD]
+    if not fitting or any(grid is not fitting[0][0] for grid, _ in fitting):
+        return None, []
+    return fitting[0][0], [place for _, place in fitting]
 
 
-def ranked(query: Query, tables: Tables, *, lowest: bool) -> Ranked | None:
-    """The row with the highest or lowest value of the column that the question names."""
-    best = best_column(query, tables)
-    if best is None:
-        return None
-    grid, place = best
+def ranked(query: Query, tables: Tables, *, lowest: bool) -> list[Ranked]:
+    """The row with the highest or lowest value of the column that the question names; of several columns that it may
+    mean that of each, of years that of the latest."""
+    grid, places = fitting_columns(query, tables)
+    if grid is None:
+        return []
+    years = {place: own for place in places if len(own := YEAR.findall(grid.columns[place])) == 1}
+    if len(years) == len(places):
+        places = [max(places, key=lambda place: years[place])]
     rows = [placed for placed in tables.rows if placed.grid is grid and not set(placed.names.get(0, ())) & totals()]
     rows = [placed for placed in rows if query.matched(placed.row.above)] or rows  # the cheapest of the mains
-    values = [(value, placed) for placed in rows if (value := amount(placed.row.cells[place], grid)) is not None]
-    if not values:
-        return None
-    end = (min if lowest else max)(value for value, _ in values)
-    return Ranked(next(placed for value, placed in values if value == end), place)
+    firsts = []
+    for place in places:
+        values = [(value, placed) for placed in rows if (value := amount(placed.row.cells[place], grid)) is not None]
+        if values:
+            end = (min if lowest else max)(value for value, _ in values)
+            firsts.append(Ranked(next(placed for value, placed in values if value == end), place))
+    return firsts
 
 
 def by_year(query: Query, cell: Cell, *, lowest: bool) -> Cell | None:
@@ -142,15 +155,24 @@ def _grids(tables: Tables) -> list[Grid]:
 def _column_score(query: Query, grid: Grid, place: int) -> float:
     """How much of the question a column accounts for, with what the rows are called, what they stand under and the
     text above; what things are called, a word may say that no table has."""
+    around = query.matched(grid.title)
     over = query.matched(grid.columns[place])
+    if _is_money(grid, place):
+        over = dict.fromkeys(query.attributes.get("price", ()), MONEY) | over
+    if YEAR.fullmatch(grid.columns[place]):  # what is measured stands above the table
+        over = over | around
     if not over:
         return 0.0
     kinds = query.matched(grid.columns[grid.naming])
     if query.tables.are_things:
         kinds = dict.fromkeys(query.unknown[:1], 1.0)
-    around = query.matched(grid.title)
     parts = [query.matched(above) for above in {row.above for row in grid.rows}]
     return query.share(over, kinds, {word: 0.9 * like for word, like in around.items()}, *parts)
+
+
+def _is_money(grid: Grid, place: int) -> bool:
+    """Whether most cells of a column have a currency."""
+    return 2 * sum(bool(CURRENCY.search(row.cells[place])) for row in grid.rows) > len(grid.rows)
 
 
 def against(query: Query, tables: Tables, *, short: bool) -> list[Against]:

@@ -156,12 +156,15 @@ def _is_of_kind(cell: Cell, tokens: Sequence[str], part: Part) -> bool:
 
 
 def _first(query: Query, lowest: bool, language: str) -> Answered | None:
-    """The row at one end of a column: which product has the best margin."""
-    first = ranked(query, query.tables, lowest=lowest)
-    if first is None:
+    """The row at one end of a column: which product has the best margin; of several columns that of each."""
+    columns: dict[int, list[Cell]] = {}
+    for first in ranked(query, query.tables, lowest=lowest):
+        cell = Cell(first.placed, first.column, named_by=first.placed.grid.naming)
+        columns.setdefault(id(first.placed), []).append(cell)
+    if not columns:
         return None
-    cell = Cell(first.placed, first.column, named_by=first.placed.grid.naming)
-    return sentence(cell, language), [first.placed]
+    cells = [replace(first, also=tuple(cell.column for cell in also)) for first, *also in columns.values()]
+    return " ".join(sentence(cell, language) for cell in cells), [cell.placed for cell in cells]
 
 
 def _asks_for_year(tokens: Sequence[str], language: str) -> bool:
