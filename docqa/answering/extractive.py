@@ -12,23 +12,24 @@ from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.phrasing import other_pages
 from docqa.answering.picks import (
     EXPLAINED,
-    LIST_KINDS,
     Pick,
     Scored,
     around,
+    asks_for_list,
     further,
+    has_all,
     next_closest,
     rank_units,
     worth_saying,
     worth_showing,
 )
 from docqa.answering.polarity import is_affirmed
-from docqa.answering.quoting import closed, has_several_values, listed, said, words_in
+from docqa.answering.quoting import closed, has_several_values, lead_of, listed, said, words_in
 from docqa.answering.surroundings import list_of
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
 from docqa.text.units import Unit
-from docqa.text.words import has_word, is_dense, term_set
+from docqa.text.words import is_dense
 
 SURE = 12.0  # of a span's score: from here on it stands before the sentence
 LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
@@ -89,7 +90,7 @@ def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int,
     passage = evidence[best.passage]
     opening = phrase("phrases.unsure", language).format(page=passage.page_number)
     shown = [best]
-    if part.kind in LIST_KINDS and (group := _list_of(passage, best.unit, part, "SHORT")):
+    if asks_for_list(evidence, best, part) and (group := _list_of(passage, best.unit, part, "SHORT")):
         yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
     else:
         gap = "" if is_dense(opening) else " "
@@ -124,7 +125,7 @@ def _said_of(
     """(text, passage, what it shows) of each piece of the answer to one part."""
     length, language = question.options.length, question.answer_language
     best = picks[0]
-    if part.kind in LIST_KINDS and (group := _list_of(evidence[best.passage], best.unit, part, length)):
+    if asks_for_list(evidence, best, part) and (group := _list_of(evidence[best.passage], best.unit, part, length)):
         yield (
             listed(evidence[best.passage], group, language),
             best.passage,
@@ -146,15 +147,9 @@ def _list_of(passage: Evidence, unit: Unit, part: Part, length: str) -> list[Uni
     """The list that the unit is an item of, to be said whole; [] where steps are asked for, and the item has all words
     of the question, which what it stands under has not: then it is one way of several, and no step."""
     item, above = (passage.text[start or 0 : end or 0] for start, end in (unit[:2], (unit.lead_start, unit.lead_end)))
-    if part.kind == "procedure" and len(part.content) > 1 and _has_all(item, part) and not _has_all(above, part):
+    if part.kind == "procedure" and len(part.content) > 1 and has_all(item, part) and not has_all(above, part):
         return []
     return list_of(passage, unit, part.kind, WHOLE_LIST[length])
-
-
-def _has_all(text: str, part: Part) -> bool:
-    """Whether a text has all words that say what the question is about, or others that begin as they do."""
-    held = term_set(text)
-    return all(has_word(held, word) for word in part.content)
 
 
 def _in_turn(
@@ -175,7 +170,8 @@ def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, l
             return text
         quoted = evidence.text[unit.start : unit.end]
         reading = next((each.yes_no for each in evidence.units if (each.unit, each.part) == (unit, index)), None)
-        affirmed = is_affirmed(part, quoted, evidence.language or part.language, reading)
+        lead = lead_of(evidence, unit) if unit.kind == "item" else ""
+        affirmed = is_affirmed(part, quoted, evidence.language or part.language, reading, lead)
         if affirmed is None:
             return text
         word = phrase("polarity.yes" if affirmed else "polarity.no", language)

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from docqa.answering.evidence import Evidence
+from docqa.answering.polarity import is_negated
 from docqa.answering.quoting import is_bare, words_in
 from docqa.answering.scoring import rank_bonus
 from docqa.answering.surroundings import paragraph_of
 from docqa.questions.question import Part
 from docqa.questions.wording import points_back
 from docqa.text.codes import codes
+from docqa.text.negations import negations
 from docqa.text.units import Unit, in_context
-from docqa.text.words import stem, term_set, terms
+from docqa.text.words import has_word, stem, term_set, terms
 
 UNITS = {"SHORT": 2, "LONG": 8}
 WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below does not belong to the answer
@@ -53,7 +55,7 @@ def rank_units(evidence: Sequence[Evidence], index: int, part: Part) -> list[Sco
         for candidate in evidence[place].units
         if candidate.part == index
     ]
-    ranked = _row_that_is_named(evidence, part, ranked)
+    ranked = _row_that_is_named(evidence, part, _in_list_meant(evidence, part, ranked))
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
     # What is so or not may be said in the question's words.
     of_question = frozenset[str]() if part.kind == "whether" else frozenset(part.terms)
@@ -75,6 +77,44 @@ def _row_that_is_named(evidence: Sequence[Evidence], part: Part, scored: Sequenc
         for score, pick, held in of_table
     }
     return [(raised.get(pick, score), pick) for score, pick in scored]
+
+
+def _in_list_meant(evidence: Sequence[Evidence], part: Part, scored: Sequence[Scored]) -> Sequence[Scored]:
+    """The units without the items of a list that is the opposite of what is asked for, where there is one of that too:
+    what is included, what is not."""
+    if part.kind == "whether":
+        return scored
+    denying = {
+        pick: is_negated(lead, evidence[pick.passage].language or part.language)
+        for _, pick in scored
+        if pick.unit.kind == "item" and has_all(lead := _lead(evidence, pick), part)
+    }
+    if len(set(denying.values())) < 2:
+        return scored
+    return [(score, pick) for score, pick in scored if denying.get(pick, part.is_negated) == part.is_negated]
+
+
+def has_all(text: str, part: Part) -> bool:
+    """Whether a text has all words that say what the question is about, or others that begin as they do; a "not" of the
+    question it need not have."""
+    held, denials = term_set(text), negations(part.language)
+    about = [word for word in part.content if stem(word) in part.denials or not denials.fullmatch(word)]
+    return bool(about) and all(has_word(held, word) for word in about)
+
+
+def asks_for_list(evidence: Sequence[Evidence], pick: Pick, part: Part) -> bool:
+    """Whether a list is asked for: by the kind of the question, or since it says what a list is of, of which the unit
+    is an item, and nothing that the item itself says."""
+    if part.kind in LIST_KINDS:
+        return True
+    if part.kind != "fact" or part.expects or not part.content or pick.unit.kind != "item":
+        return False
+    own = term_set(_text(evidence, pick))
+    return has_all(_lead(evidence, pick), part) and not any(has_word(own, word) for word in part.content)
+
+
+def _lead(evidence: Sequence[Evidence], pick: Pick) -> str:
+    return evidence[pick.passage].text[pick.unit.lead_start or 0 : pick.unit.lead_end or 0]
 
 
 def _says_something(evidence: Sequence[Evidence], pick: Pick, of_question: frozenset[str]) -> bool:

@@ -7,7 +7,7 @@ outdoors it does not know. (The readers of passages have learned yes and no too,
 
 import re
 from decimal import Decimal
-from functools import partial
+from functools import cache, partial
 
 from docqa.languages import pattern
 from docqa.models.reader import YesNo
@@ -24,12 +24,21 @@ NEITHER, APART = -1.0, 0.8
 _WORD = re.compile(r"\w+")
 
 
-def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = None) -> bool | None:
-    """Whether the text `said`, in `language`, affirms what `part` asks: as the verifier's `reading` of it says, None
-    where it says neither or is not sure; without one, as words tell.
+def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = None, lead: str = "") -> bool | None:
+    """Whether the text `said`, in `language`, affirms what `part` asks. The `lead` of the list that it is an item of
+    says so, where that denies, or both together have all that the question says; else the verifier's `reading` of it,
+    with None where it says neither or is not sure; without one, words.
 
     A negated question ("is it not allowed?") is taken as people mean it: yes to what is asked without the negation.
     """
+    if lead and not _explaining(language).search(lead):
+        if is_negated(lead, language):  # What is not insured: races
+            return bool(part.denials)
+        is_plain = len(statements(said, language)) == 1 and not is_negated(said, language)
+        above, own = (set(map(stem, _WORD.findall(text.casefold()))) for text in (lead, said))
+        asked_of = set(part.stems.values()) - above
+        if is_plain and asked_of < set(part.stems.values()) and asked_of and asked_of <= own:
+            return not part.denials
     if reading is None:
         return _as_words_tell(part, said, language)
     is_sure = max(reading) >= NEITHER and abs(reading.yes - reading.no) > APART
@@ -51,6 +60,14 @@ def _as_words_tell(part: Part, said: str, language: str) -> bool | None:
     if is_negated(lacking(language).sub(partial(_lacking, part), statement), language):
         return False
     return not _states_other_numbers(part, statement, language)
+
+
+@cache
+def _explaining(language: str) -> re.Pattern[str]:
+    """What asks why or how, below which a list says what to do about it: Why can I not log in?"""
+    known = (pattern(f"questions.patterns.{name}", language) for name in ("reason", "procedure"))
+    alternatives = "|".join(filter(None, known))
+    return re.compile(rf"(?<!\w)(?:{alternatives})" if alternatives else "(?!)", re.IGNORECASE)
 
 
 def is_negated(text: str, language: str) -> bool:

@@ -13,7 +13,7 @@ from docqa.models.embedder import Embedder
 from docqa.models.kinds import KindHead
 from docqa.models.remote_embedder import RemoteEmbedders
 from docqa.models.verifier import Verifier
-from docqa.questions.question import KindOpinion
+from docqa.questions.kind_opinion import KindOpinion
 from docqa.store.vector_index import StoredModel
 
 REINDEXING = "Documents are being re-embedded with {name}; the old index serves until that is done."

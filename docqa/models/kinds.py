@@ -18,7 +18,8 @@ from typing import get_args
 
 from docqa import SHIPPED
 from docqa.errors import CannotStart
-from docqa.questions.question import Kind, KindOpinion
+from docqa.questions.kind_opinion import KindOpinion
+from docqa.questions.question import Kind
 
 FILES = "kinds*.json"  # one for each model that has a layer
 KINDS: tuple[Kind, ...] = get_args(Kind)

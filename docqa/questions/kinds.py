@@ -4,7 +4,8 @@ import re
 from functools import cache
 
 from docqa.languages import pattern, words
-from docqa.questions.question import NO_QUESTION, Expected, Kind, KindOpinion
+from docqa.questions.kind_opinion import KindOpinion
+from docqa.questions.question import NO_QUESTION, Expected, Kind
 from docqa.questions.small_talk import is_work, small_talk
 from docqa.questions.wording import WORD, content, matches, spaced_pattern, unspaced, unspaced_pattern
 
@@ -25,6 +26,8 @@ def kind_of(text: str, language: str, opinion: KindOpinion | None = None) -> Kin
     what single words say; "fact" where no other is recognised."""
     if kind := settled(text, language):
         return kind
+    if opinion and opinion.kind == "whether" and _asks_which(text, language):  # until when can I use it?
+        opinion = None
     if opinion and opinion.kind in NO_QUESTION and opinion.probability < VERY_SURE:
         opinion = opinion.otherwise
     return opinion.kind if opinion and opinion.probability >= SURE else _by_words(text, language)
@@ -83,6 +86,12 @@ def _has(name: str, text: str, language: str) -> bool:
 def _compiled(name: str, language: str) -> re.Pattern[str]:
     alternatives = pattern(f"questions.patterns.{name}", language)
     return re.compile(rf"\W*(?:{alternatives})(?!\w)" if alternatives else "(?!)", re.IGNORECASE)
+
+
+def _asks_which(text: str, language: str) -> bool:
+    """Whether one of the first two words asks who, what or when, and no word before it whether something is so."""
+    known = words("questions.words.asking", language)
+    return not _begins("whether", text, language) and any(word.casefold() in known for word in WORD.findall(text)[:2])
 
 
 def _begins(name: str, text: str, language: str) -> bool:

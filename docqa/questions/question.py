@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from docqa.questions.expansion import Expansion
 from docqa.questions.wording import asks, begins_with_verb, content
 from docqa.text.codes import codes
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
-from docqa.text.negations import denials
+from docqa.text.negations import denials, negations
 from docqa.text.sentences import sentences
 from docqa.text.words import fold, is_dense, stem, terms
 
@@ -24,26 +24,6 @@ Kind = Literal[
 
 # What is answered without a search, from no document or from all of it.
 NO_QUESTION = frozenset[Kind](("greeting", "thanks", "capabilities", "task", "about", "summary"))
-
-
-class KindOpinion(NamedTuple):
-    """What kind a model takes a question for, and how probable it finds that, 0 to 1; `otherwise` the same where it is
-    a question about what documents say, of a kind in NO_QUESTION alone."""
-
-    kind: Kind
-    probability: float
-    otherwise: "KindOpinion | None" = None
-
-    @classmethod
-    def of(cls, chances: Mapping[Kind, float]) -> "KindOpinion":
-        """The opinion of a model that gives every kind this probability."""
-        best = max(chances, key=chances.__getitem__)
-        others = {kind: chance for kind, chance in chances.items() if kind not in NO_QUESTION}
-        if best in others or not others:
-            return cls(best, chances[best])
-        second = max(others, key=others.__getitem__)
-        return cls(best, chances[best], cls(second, others[second] / sum(others.values())))
-
 
 # "sender", "recipient" and "sent" are properties of a message alone.
 Property = Literal[
@@ -214,6 +194,11 @@ class Part:
     def numbers(self) -> Claims:
         """The dates and numbers that the text with its context states."""
         return Claims.of(self.searched, self.language)._replace(names=[])
+
+    @cached_property
+    def is_negated(self) -> bool:
+        """Whether a word in it denies something."""
+        return bool(negations(self.language).search(self.text))
 
     @cached_property
     def denials(self) -> frozenset[str]:

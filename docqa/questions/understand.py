@@ -13,11 +13,12 @@ from docqa.languages import phrase
 from docqa.questions.expansion import Expansion, expansions
 from docqa.questions.follow_up import StandAlone, stand_alone
 from docqa.questions.instructions import without_instructions
+from docqa.questions.kind_opinion import KindOpinion
 from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, unit_of
 from docqa.questions.language import question_language
 from docqa.questions.named import labels_named, named_by, pages_of, places_named
 from docqa.questions.parts import parts
-from docqa.questions.question import ChatOptions, Kind, KindOpinion, Part, Place, Question, Scope
+from docqa.questions.question import ChatOptions, Kind, Part, Place, Question, Scope
 from docqa.questions.scope import (
     asks_for_decisions,
     asks_for_signature,

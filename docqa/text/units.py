@@ -14,13 +14,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from docqa.text.block import Block, BlockKind
-from docqa.text.marks import Mark, asks, follows, item_mark, leads_on
+from docqa.text.marks import Mark, asks, ends_in_mark, follows, item_mark, leads_on
 from docqa.text.sentences import sentences
 
 _MOST_BETWEEN = 3  # blocks between two steps of a list
 _REMARK = 120  # characters of a remark between two items without numbers
 _LOOKED_BACK = 40  # items among which the one before is looked for
 _BLANK = re.compile(r"\n(?=\s*\n)")
+LONGEST_TITLE = 120  # characters of a line that a list stands under
 LONGEST_ITEM = 160  # characters; of a longer item, such as a clause of a contract, each sentence is a unit
 
 
@@ -123,6 +124,9 @@ def _resumed(text: str, blocks: Sequence[Block], start: int, end: int) -> int:
     mark = _mark(text, blocks[after])
     if mark and mark.number:
         return after if any(mark.number > 1 and before and follows(mark, before) for before in marks) else end
+    line = text[blocks[after - 1].start : blocks[after - 1].end]
+    if _is_title(line) or leads_on(line):
+        return end  # into another list
     is_same = (mark and mark.style) == (marks[-1] and marks[-1].style) and blocks[after].level == blocks[end - 1].level
     return after if is_same and blocks[after - 1].end - blocks[end].start <= _REMARK else end
 
@@ -185,15 +189,22 @@ def _list_end(run: Sequence[Block], place: int) -> int:
 
 
 def _lead(text: str, block: Block, before: Block | None) -> tuple[int, int] | None:
-    """The line right before a block that leads into it: a table's caption, or a sentence that ends in a colon."""
+    """The line right before a block that leads into it: a table's caption, a sentence that ends in a colon, or of a
+    list a line that is no sentence."""
     if before is None or before.kind not in ("paragraph", "item", "caption", "note"):
         return None
     if before.kind == "caption" and block.kind == "row":
+        return before.start, before.end
+    if before.kind == "paragraph" and block.kind == "item" and _is_title(text[before.start : before.end]):
         return before.start, before.end
     if before.kind not in ("paragraph", "item") or not leads_on(text[before.start : before.end]):
         return None
     start, end = sentences(text[before.start : before.end])[-1]
     return before.start + start, before.start + end
+
+
+def _is_title(line: str) -> bool:
+    return len(line) <= LONGEST_TITLE and "\n" not in line and not ends_in_mark(line)
 
 
 def _parts(text: str, block: Block) -> list[tuple[int, int]]:

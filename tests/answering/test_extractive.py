@@ -75,6 +75,29 @@ async def test_a_list_is_shown_with_all_its_items_and_the_line_that_leads_into_i
     assert piece.text == "What you must bring on the first day:\n- your passport\n- your bank details\n- a tax form"
 
 
+PRICE = """The price includes:
+
+- breakfast
+- towels
+
+The price does not include:
+
+- drinks
+- the tax of the town"""
+
+
+async def test_a_list_is_shown_whole_where_the_question_says_what_it_is_of() -> None:
+    [piece] = await extract(question("What does the price include?"), evidence(PRICE, 0.8, 0.7, 0.9, 0.6))
+    assert piece.text == "The price includes:\n- breakfast\n- towels"
+    [piece] = await extract(question("What does the price not include?"), evidence(PRICE, 0.9, 0.7, 0.8, 0.6))
+    assert piece.text == "The price does not include:\n- drinks\n- the tax of the town"
+
+
+async def test_of_a_list_the_item_is_said_that_the_question_names() -> None:
+    [piece] = await extract(question("What about towels in the price?"), evidence(PRICE, 0.1, 0.9, 0.1, 0.1))
+    assert piece.text == "The price includes: towels."
+
+
 async def test_an_item_that_answers_a_fact_is_said_after_its_line() -> None:
     [piece] = await extract(question("Do you need a tax form?"), evidence(HANDBOOK, 0.2, 0.1, 1.0, 0.1))
     assert piece.text == "What you must bring on the first day: a tax form."

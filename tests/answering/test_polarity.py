@@ -53,6 +53,28 @@ def test_what_is_said_of_the_question_decides(language: str, question: str, said
     assert is_affirmed(Part(question, language), said, language) is affirmed
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "lead", "item", "affirmed"),
+    [
+        ("en", "Can I film in the sauna?", "What is not allowed:", "Filming in the sauna", False),
+        ("en", "Is filming forbidden?", "What is not allowed:", "Filming in the sauna", True),
+        ("en", "Am I insured if it was not locked?", "What is not insured?", "Theft if it was not locked", False),
+        ("en", "Are races insured?", "Exclusions:", "Races", False),
+        ("de", "Sind Rennen versichert?", "Nicht versichert sind:", "Rennen", False),
+        ("fr", "Les boissons sont-elles comprises ?", "Non compris :", "Boissons", False),
+        ("en", "Are towels included?", "The price includes:", "Towels", True),
+        ("en", "Is yoga included?", "The price includes:", "All courses except yoga", None),
+        ("en", "Can I bring a guest?", "The price includes:", "A guest once a month", None),
+        ("en", "Can I log in?", "Why can I not log in?", "Check your password", None),
+    ],
+)
+def test_what_a_list_is_of_says_whether_its_items_are_so(
+    language: str, question: str, lead: str, item: str, affirmed: bool | None
+) -> None:
+    unsure = YesNo(0.5, 0.5)
+    assert is_affirmed(Part(question, language), item, language, unsure, lead) is affirmed
+
+
 def test_where_the_negations_of_a_language_are_not_known_nothing_is_decided() -> None:
     assert is_affirmed(Part("Is it so?"), "It is so.", "xx") is None
 

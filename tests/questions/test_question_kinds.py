@@ -2,8 +2,9 @@
 
 import pytest
 
+from docqa.questions.kind_opinion import KindOpinion
 from docqa.questions.kinds import expected, kind_of, wants_span
-from docqa.questions.question import ChatOptions, KindOpinion
+from docqa.questions.question import ChatOptions
 from docqa.questions.understand import understand
 
 

@@ -1,6 +1,6 @@
 """What can be shown as an answer, what it stands under, and the whole that it belongs to."""
 
-from docqa.text.blocks import Block, blocks_of
+from docqa.text.blocks import Block, BlockKind, blocks_of
 from docqa.text.units import LONGEST_ITEM, Unit, units
 
 
@@ -106,6 +106,21 @@ def test_rows_below_the_headings_of_the_next_table_are_a_group_of_their_own() ->
     rows = units(text, blocks_of(text, tables=tables))
     assert [part(text, unit.start, unit.end) for unit in rows] == ["Basic pay 150", "Tax 312"]
     assert [part(text, *unit.group) for unit in rows] == ["Payments Hours Basic pay 150", "Deductions Amount Tax 312"]
+
+
+def test_a_line_that_is_no_sentence_is_the_title_of_the_list_below_it() -> None:
+    lines = ["Engineer, 2012 to 2018", "• checked joints", "• mentored two", "Assistant, 2010", "• drew plans"]
+    text = "\n".join(lines)
+    kinds: list[BlockKind] = ["paragraph", "item", "item", "paragraph", "item"]
+    blocks = [
+        Block(kind, text.index(line), text.index(line) + len(line)) for kind, line in zip(kinds, lines, strict=True)
+    ]
+    leads = {
+        text[unit.start : unit.end]: text[unit.lead_start or 0 : unit.lead_end or 0]
+        for unit in units(text, blocks)
+        if unit.kind == "item"
+    }
+    assert leads == {lines[1]: lines[0], lines[2]: lines[0], lines[4]: lines[3]}
 
 
 def test_boilerplate_is_no_unit() -> None:

@@ -15,8 +15,9 @@ from typing import Any
 
 from docqa.models.embedder import Embedder
 from docqa.models.kinds import KINDS, clues
+from docqa.questions.kind_opinion import KindOpinion
 from docqa.questions.kinds import settled
-from docqa.questions.question import Kind, KindOpinion
+from docqa.questions.question import Kind
 from docqa.questions.understand import question_kind
 
 QUESTIONS = Path(__file__).parent / "questions.toml"
