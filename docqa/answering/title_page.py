@@ -31,6 +31,8 @@ _YEAR = re.compile(r"(?<![\w.,/-])(?:(?:19|20)\d\d ?[–-] ?)?(?:19|20)\d\d(?![\
 _WITH_YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER_BEFORE = re.compile(r"\d{1,2}, (?=[^\W\d_])")  # "version 3, October 2024"
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{3})[.;](?=\s)")
+_NOTE_SIGNS = re.compile(r"(?:\s?[\d*†‡§¶¹²³⁰⁴-⁹])+$")
 
 
 @dataclass(frozen=True)
@@ -190,16 +192,24 @@ def _is_part(word: str) -> bool:
 
 
 def _listed(chunks: Sequence[StoredChunk]) -> Stated | None:
-    """A line near the top that is nothing but two names or more, as in papers."""
+    """A line near the top that is nothing but two names or more, as in papers, or begins with them as a sentence before
+    where they work; they may have signs of notes behind them."""
     for chunk, _, end in _beginning(chunks):
         for line in re.finditer(r"[^\n]+", chunk.text[: min(end, BEGINNING // 3)]):
-            names = [re.sub(r"^(?:and|und|et|y) ", "", part.strip()) for part in line[0].split(",")]
+            begun = _SENTENCE_END.split(line[0], maxsplit=1)[0]
+            names = [_NOTE_SIGNS.sub("", part).strip() for part in _between_names().split(begun)]
             names = [name for name in names if name]
             if len(names) > 2 and not _is_person(names[-1]):
                 names.pop()  # the list goes on in the next line
             if len(names) > 1 and all(_is_person(name) for name in names):
                 return Stated(", ".join(names), chunk, line.start(), line.end())
     return None
+
+
+@cache
+def _between_names() -> re.Pattern[str]:
+    joining = "|".join(map(re.escape, sorted(every_word("questions.words.joining"))))
+    return re.compile(rf",|(?:^|\s)(?:{joining}|&)\s", re.IGNORECASE)
 
 
 def _is_person(text: str) -> bool:

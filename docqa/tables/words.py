@@ -4,7 +4,7 @@ Each stands in the languages' files as it is written and is found here by its ke
 that are not listed there are not known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from docqa.languages import entry, words
@@ -35,6 +35,54 @@ KINDS = {
     "or": "or",
     "filler": "filler",
 }
+# Kinds of words besides these, in the same order of preference.
+WORDS = (
+    "share",
+    "missing",
+    "negation",
+    "best",
+    "worst",
+    "busiest",
+    "quietest",
+    "fastest",
+    "slowest",
+    "cheapest",
+    "dearest",
+    "youngest",
+    "duration",
+    "year",
+    "quarter",
+    "month",
+    "week",
+    "weekday",
+    "day",
+)
+
+
+@cache
+def vocabulary(language: str) -> Mapping[str, str]:
+    """The words of a language's lists by their keys → kind; those of English too, as the language of a few words is
+    often unclear."""
+    known = dict(_vocabulary("en"))
+    if language != "en" and entry("tables.count", language):
+        known.update(_vocabulary(language))
+    return known
+
+
+def _vocabulary(code: str) -> dict[str, str]:
+    known: dict[str, str] = {}
+    for word in words("tables.light", code) | words("tables.filler", code):
+        known[key(word)] = "filler"
+    for kind, name in [*reversed(KINDS.items()), *((name, name) for name in reversed(WORDS))]:
+        if kind == "filler":
+            continue
+        for word in words(f"tables.{name}", code):
+            known[key(word) or word] = kind
+    for word in words("tables.how_much", code):
+        known[key(word)] = "how_much"
+    for kind in ("person", "time"):
+        known.update({key(word): kind for word in words(f"questions.words.{kind}", code)})
+    return known
 
 
 @cache

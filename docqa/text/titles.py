@@ -14,6 +14,7 @@ from docqa.text.marks import (
     leader_page,
     longest_heading,
 )
+from docqa.text.values import kind, quantity
 
 _MOST_WORDS = 12  # of a heading in capitals
 _LONGEST = 90
@@ -34,9 +35,19 @@ def may_be_heading(line: str) -> bool:
         or is_page_number(line)
         or begins_caption(line)
         or claims_rights(line)
+        or states_value(line)
         or "@" in line
         or "://" in line
     )
+
+
+def states_value(line: str) -> bool:
+    """Whether the line is a label with a number or date behind its colon, no year: To be paid: 2,150.40 €."""
+    label, colon, rest = line.replace("：", ":").rpartition(":")
+    value = rest.strip()
+    if len(value) == 4 and value.isdecimal():
+        return False
+    return bool(colon and label and rest[:1] != value[:1]) and (kind(value) or quantity(value)) is not None
 
 
 def sure_level(line: str, before: str, after: str) -> int:

@@ -38,6 +38,10 @@ def chunk(text: str) -> list[StoredChunk]:
             "On Tides\n\nYun Fang, Mia Olsen, Karl Brandt\n\nAbstract. The sea rises.",
             "Yun Fang, Mia Olsen, Karl Brandt",
         ),
+        (
+            "On Tides\n\nY. Fang¹, M. Olsen² and K. Brandt. Office of the Harbour, Bergen\n\nAbstract. The sea rises.",
+            "Y. Fang, M. Olsen, K. Brandt",
+        ),
     ],
 )
 def test_a_by_line_names_the_author(text: str, names: str) -> None:

@@ -263,6 +263,13 @@ async def test_two_of_one_first_name_are_not_taken_for_each_other(client: httpx.
     assert "Vogt): " not in answer and "Abel): " not in answer
 
 
+async def test_the_number_of_something_that_has_one_counts_nothing(client: httpx.AsyncClient) -> None:
+    trip = "Day,Morning,Evening\nFriday,Arrival,Dinner\nSunday,Palace,Free\nTuesday,Shopping,Return flight\n"
+    assert "Number of rows" in await ask(client, trip, "trip.csv", "what is the number of rows with a return flight?")
+    answer = await ask(client, trip, "trip.csv", "what is the gate number of the return flight?")
+    assert "Number of" not in answer
+
+
 async def test_names_are_not_ranked_by_their_rows_where_each_has_one(client: httpx.AsyncClient) -> None:
     answer = await ask(
         client, "Item,Planned,Actual\nVenue,3200,3200\nBand,1400,1250\n", "a.csv", "which item has most rows?"

@@ -435,6 +435,30 @@ def test_the_row_that_has_a_number_where_the_question_says(question: str, answer
     assert ask(ROOMS, question) == answer
 
 
+FLIGHTS = pdf(
+    *rows(
+        80,
+        (50, 150, 300, 400),
+        ["Flight", "To", "Gate", "Departs"],
+        ["OA 318", "Lisbon", "B 12", "06:50"],
+        ["OA 323", "Manchester", "A 4", "20:15"],
+        ["OA 990", "Show hall F2", "C 1", "21:00"],
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what time does OA 318 depart?", "OA 318, Departs: 06:50."),
+        ("what time is the gate to Lisbon?", None),
+        ("when is the show hall?", None),
+    ],
+)
+def test_when_is_answered_by_dates_and_what_time_by_times(question: str, answer: str | None) -> None:
+    assert ask(FLIGHTS, question) == answer
+
+
 def test_a_row_that_is_only_numbered_is_called_by_its_name() -> None:
     assert ask(LEAGUE, "which team has the most board points?") == "Castle Club, Board points: 45.0."
 

@@ -18,6 +18,7 @@ from docqa.text.marks import (
     item_mark,
     leads_on,
 )
+from docqa.text.titles import states_value
 from docqa.text.words import is_dense
 
 _BIGGER = 1.15  # a heading's size relative to the text around it
@@ -183,6 +184,8 @@ def is_heading(rows: Sequence[Row], following: str, *, is_larger: bool) -> bool:
     if len(rows) > _MOST_ROWS or len(title) > _LONGEST or 3 * letters < len(title) - title.count(" "):
         return False
     if title.endswith((".", ",", ";")) and not title[:1].isdigit():
+        return False
+    if not is_larger and states_value(title):
         return False
     if title.startswith("(") and title.endswith(")") and mark is None:  # a unit, a remark
         return False

@@ -10,41 +10,19 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from docqa.formats.columns import IDENTIFIERS, Value
-from docqa.languages import entry, every_word, words
+from docqa.languages import every_word, words
 from docqa.store.table_plan import Filter, StoredTable
 from docqa.store.tables import Contents
 from docqa.tables.counting.periods import Period, period_at
 from docqa.tables.headings import CONCEPTS, NEAR, Heading, heading, in_concept, likeness, nearness
 from docqa.tables.phrases import number_of
-from docqa.tables.words import KINDS
+from docqa.tables.words import vocabulary
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
 LONGEST = 6  # tokens of one mention
 LONGEST_NUMBER = 3  # tokens: twenty-one
 MOST_TOKENS = 40
-# Kinds of words besides those of docqa/tables/words.py, in this order: a word that two lists have is of the first.
-WORDS = (
-    "share",
-    "missing",
-    "negation",
-    "best",
-    "worst",
-    "busiest",
-    "quietest",
-    "fastest",
-    "slowest",
-    "cheapest",
-    "dearest",
-    "youngest",
-    "duration",
-    "year",
-    "quarter",
-    "month",
-    "week",
-    "weekday",
-    "day",
-)
 ALIKE_VALUES = 0.72  # for a value, which must not stand for a kind of thing: books are no paperbacks
 ALIKE = 0.5  # the least cosine of a phrase and a name that mean the same, on the embedder's scale
 
@@ -192,6 +170,8 @@ class Reader:
         kind = vocabulary(self.language).get(phrase)
         if kind == "duration" and any(known.words == (run[-1],) for known in self.view.headings):
             kind = None  # "how many hours" asks for that column
+        if kind == "count" and self._ends_a_name(start, end):
+            kind = None
         if kind:
             yield Mention(kind, start, end, 0.98 * bonus if kind != "filler" else 0.5 * size)
         if period := period_at(self.tokens, start, end, self.language):
@@ -219,6 +199,15 @@ class Reader:
                 yield Mention("value", start, end, weight, place, (value,), is_exact=False)
             else:
                 yield Mention("column", start, end, weight, place, is_exact=False)
+
+    def _ends_a_name(self, start: int, end: int) -> bool:
+        """Whether these words count nothing, as in "the flight number of": the noun before them tells which number."""
+        return (
+            start > 0
+            and is_function_word(self.tokens[end - 1])
+            and not is_function_word(self.tokens[start - 1])
+            and self.tokens[start - 1] not in vocabulary(self.language)
+        )
 
     def _values(
         self, run: Sequence[str], start: int, end: int, bonus: float, placed: Sequence[Mention]
@@ -270,29 +259,3 @@ class Reader:
             if not fitting and any("quantity" in known.concepts for known in self.view.headings):
                 fitting = [place for place, known in enumerate(self.view.headings) if "price" in known.concepts]
         return fitting[-1:] if concept in ("money", "quantity") else fitting[:1]
-
-
-@cache
-def vocabulary(language: str) -> Mapping[str, str]:
-    """The words of a language's lists by their keys → kind; those of English too, as the language of a few words is
-    often unclear."""
-    known = dict(_vocabulary("en"))
-    if language != "en" and entry("tables.count", language):
-        known.update(_vocabulary(language))
-    return known
-
-
-def _vocabulary(code: str) -> dict[str, str]:
-    known: dict[str, str] = {}
-    for word in words("tables.light", code) | words("tables.filler", code):
-        known[key(word)] = "filler"
-    for kind, name in [*reversed(KINDS.items()), *((name, name) for name in reversed(WORDS))]:
-        if kind == "filler":
-            continue
-        for word in words(f"tables.{name}", code):
-            known[key(word) or word] = kind
-    for word in words("tables.how_much", code):
-        known[key(word)] = "how_much"
-    for kind in ("person", "time"):
-        known.update({key(word): kind for word in words(f"questions.words.{kind}", code)})
-    return known

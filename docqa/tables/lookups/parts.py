@@ -1,6 +1,7 @@
 """What one part of a question gets from the tables of documents: the value of a cell, several of a row, a change, the
 first of a rank, the rows that are short of a target, the year in which a value was highest, a column of a roster."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
@@ -23,6 +24,8 @@ from docqa.text.values import kind, quantity
 MOST_TOKENS = 40
 _LONGEST_TIME, _LONGEST_VALUE = 5, 40  # characters: 20.00; a longer one with a number in it says something else
 SURE_LABEL = 0.75
+_NUMBER = re.compile(r"(?<![^\W\d_])\d")  # not F2
+_CLOCK = re.compile(r"(?<!\d)\d{1,2}\s?(?:[:.h]\s?\d\d|[ap]\.?m|h\b|uhr|点|時)", re.IGNORECASE)
 _RANKS = (
     "highest",
     "lowest",
@@ -142,8 +145,11 @@ def _year(cell: Cell, query: Query) -> str:
 
 
 def _is_of_kind(cell: Cell, tokens: Sequence[str], part: Part) -> bool:
-    """Whether the value is what is asked for: a number for "how many", words for "who" and "where"."""
-    has_digit = any(map(str.isdigit, cell.value))
+    """Whether the value is what is asked for: a number for "how many", words for "who" and "where", a time of the day
+    for "at what time"."""
+    has_digit = bool(_NUMBER.search(cell.value))
+    if spoken("clock", tokens, part.language) and not _CLOCK.search(cell.value):
+        return False
     if part.expects in ("person", "place"):
         return not has_digit
     if part.expects == "number" and not any(spoken(name, tokens, part.language) for name in ("count", "how_much")):
