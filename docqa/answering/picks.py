@@ -12,6 +12,7 @@ from docqa.answering.scoring import rank_bonus
 from docqa.answering.surroundings import paragraph_of
 from docqa.questions.question import Part
 from docqa.questions.wording import points_back
+from docqa.tables.words import listed
 from docqa.text.codes import codes
 from docqa.text.negations import negations
 from docqa.text.units import Unit, in_context
@@ -96,9 +97,12 @@ def _in_list_meant(evidence: Sequence[Evidence], part: Part, scored: Sequence[Sc
 
 def has_all(text: str, part: Part) -> bool:
     """Whether a text has all words that say what the question is about, or others that begin as they do; a "not" of the
-    question it need not have."""
+    question it need not have, nor who asks whom: "your rights" are my rights."""
     held, denials = term_set(text), negations(part.language)
-    about = [word for word in part.content if stem(word) in part.denials or not denials.fullmatch(word)]
+    persons = listed("mine", part.language) | listed("yours", part.language)
+    about = [
+        word for word in part.content if stem(word) in part.denials or not (word in persons or denials.fullmatch(word))
+    ]
     return bool(about) and all(has_word(held, word) for word in about)
 
 
@@ -107,7 +111,7 @@ def asks_for_list(evidence: Sequence[Evidence], pick: Pick, part: Part) -> bool:
     is an item, and nothing that the item itself says."""
     if part.kind in LIST_KINDS:
         return True
-    if part.kind != "fact" or part.expects or not part.content or pick.unit.kind != "item":
+    if part.kind not in ("fact", "description") or part.expects or not part.content or pick.unit.kind != "item":
         return False
     own = term_set(_text(evidence, pick))
     return has_all(_lead(evidence, pick), part) and not any(has_word(own, word) for word in part.content)

@@ -23,6 +23,8 @@ def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
         any_number = next(at for at, count in enumerate(numbers) if count)
         first = next((at for at, count in enumerate(numbers) if count and 2 * count >= filled[at]), any_number)
         first = next((at for at in range(1, first) if _is_of_values(rows[at], rows[at + 1 :])), first)
+        if first > 1 and all(rows[0]) and all(rows[1]) and not any(map(_is_unit, rows[1])):
+            first = 1  # each column has its heading
         while first and full[first - 1] and not any(rows[first - 1][1:]):
             first -= 1
         while first and not full[first - 1]:  # a label alone is of the rows below it
@@ -56,6 +58,11 @@ def is_form(rows: Sequence[Sequence[str]]) -> bool:
     filled = [[cell for cell in row if cell] for row in rows]
     named = sum(len(cells) == 2 and cells[0].endswith((":", "：")) for cells in filled)
     return len(filled[0]) == 2 and filled[0][0].endswith((":", "：")) and 2 * named > len(rows)
+
+
+def _is_unit(cell: str) -> bool:
+    """Whether a cell below a heading says what its numbers are in, or of which year they are."""
+    return is_year(cell) or cell.startswith("(") or not any(map(str.isalpha, cell))
 
 
 def is_of_pairs(rows: Sequence[Sequence[str]]) -> bool:

@@ -73,9 +73,12 @@ class Grid:
 
     @cached_property
     def naming(self) -> int:
-        """The column that names the rows: the first, or the second where the first numbers them."""
+        """The column that names the rows: the first, or the second where the first numbers them, all but the sums."""
         numbers = [str(number) for number in range(1, len(self.rows) + 1)]
-        is_numbered = [row.label.rstrip(".") for row in self.rows] == numbers
+        labels = [row.label.rstrip(".") for row in self.rows]
+        while len(labels) > 1 and not labels[-1]:
+            labels.pop()
+        is_numbered = labels == numbers[: len(labels)] or all(map(is_year, labels))
         return int(is_numbered and len(self.columns) > 2 and all(any(map(str.isalpha, r.cells[1])) for r in self.rows))
 
     @cached_property

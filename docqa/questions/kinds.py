@@ -51,6 +51,8 @@ def expected(text: str, language: str) -> Expected | None:
     """What the answer is: a person, a date, a number with its unit, a place; None where the question does not say."""
     kinds: tuple[tuple[str, Expected], ...] = (("person", "person"), ("place", "place"), ("time", "date"))
     for name, what in kinds:
+        if name == "person" and matches("thing", text, language):  # qu'est-ce qui
+            continue
         if _has(name, text, language) or matches(f"which_{name}", text, language):
             return what
     return "number" if matches("counting", text, language) else None

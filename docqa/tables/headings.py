@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from docqa.formats.columns import IDENTIFIERS, Column
 from docqa.formats.grid_cells import scale_of
 from docqa.languages import every_word, words
+from docqa.tables.words import totals
 from docqa.text.keys import key
 
 CONCEPTS = ("age", "money", "quantity", "price", "rating", "time_taken", "people")
@@ -23,6 +24,7 @@ _LEADING = re.compile(r"^(?:in|en|em) ", re.IGNORECASE)  # of a unit: in €
 _CURRENCIES = every_word("tables.currencies")
 _TIME = every_word("tables.units_of_time")
 _UNITS = _CURRENCIES | _TIME | every_word("tables.units")
+_OF_SUMS = tuple(word for word in every_word("tables.totals") if len(word) > 4)  # Gesamtpreis
 _NO_UNITS = frozenset("DGHMST")  # these letters are units where they are small: vitamin D, troponin T
 
 
@@ -58,6 +60,7 @@ def heading(column: Column) -> Heading:
         concepts.add("rating")
     rates = every_word("tables.rate")
     is_rate = is_scale or unit in ("%", "‰", "°C", "°F") or any(word in rates or _ends_in(word, rates) for word in own)
+    is_rate = is_rate and not any(word in totals() or word.startswith(_OF_SUMS) for word in own)  # the total price
     is_identifier = len(own) > 1 and own[-1] in IDENTIFIERS or (len(own) == 1 and own[0] in IDENTIFIERS)
     is_rate = is_rate or "time_taken" in concepts and own[0] not in _TIME  # hours that were worked add up
     return Heading(tuple(own), unit, frozenset(concepts), is_rate, is_identifier)

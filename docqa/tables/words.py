@@ -7,7 +7,7 @@ that are not listed there are not known.
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from docqa.languages import entry, words
+from docqa.languages import entry, every_word, words
 from docqa.text.keys import key
 
 # In this order: a word that two lists have is taken as of the first.
@@ -95,6 +95,12 @@ def spoken(name: str, tokens: Sequence[str], language: str) -> set[str]:
     """The tokens of a question that are of a list, alone or in a phrase of it."""
     text = f" {' '.join(tokens)} "
     return {word for run in listed(name, language) if f" {run} " in text for word in run.split()}
+
+
+@cache
+def totals() -> frozenset[str]:
+    """The words that rows of sums are labelled with."""
+    return frozenset(word for name in every_word("tables.totals") for word in key(name).split())
 
 
 @cache

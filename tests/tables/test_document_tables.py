@@ -416,6 +416,43 @@ def test_of_several_columns_that_may_be_meant_the_first_of_each_is_said_and_of_y
     assert ask(document, question) == answer
 
 
+OFFER = pdf(
+    *rows(
+        80,
+        (50, 90, 220, 300, 380),
+        ["Pos.", "Work", "Pieces", "Unit price", "Total price"],
+        ["1", "Bench", "6", "$245.00", "$1,470.00"],
+        ["2", "Stairs", "1", "$4,380.00", "$4,380.00"],
+        ["3", "Fitting", "1", "$960.00", "$960.00"],
+        ["", "Subtotal", "", "", "$6,810.00"],
+        ["", "10 % tax", "", "", "$681.00"],
+        ["", "Total", "", "", "$7,491.00"],
+    ),
+)
+KEPT = "What is kept\n\nData | Kept for | Reason\nAccount | until you leave | contract\nSongs | 90 days | wish\nBills | 10 years | law"
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        (OFFER, "what does it cost in total?", "Total, Total price: $7,491.00."),
+        (
+            OFFER,
+            "what does it cost altogether?",
+            "Total price: total $7,491.00 (Bench: $1,470.00; Stairs: $4,380.00; Fitting: $960.00; 10 % tax: $681.00).",
+        ),
+        (OFFER, "what is the total?", "Total, Total price: $7,491.00."),
+        (OFFER, "which work is the cheapest?", "Bench, Unit price: $245.00. Fitting, Total price: $960.00."),
+        (KEPT, "which data is kept the longest?", None),
+        (KEPT, "how long are songs kept?", "Songs, Kept for: 90 days."),
+    ],
+)
+def test_an_offer_adds_up_to_its_total_and_no_prices_of_pieces_are_added(
+    document: bytes | str, question: str, answer: str | None
+) -> None:
+    assert ask(document, question) == answer
+
+
 def test_a_point_groups_the_digits_of_money_where_no_number_needs_it_as_a_decimal_mark() -> None:
     assert ask(COSTS, "what is the sum of all items in 2022?") == (
         "2022: total £6.180 (Cleaning: £3.240; Lift: £1.960; Garden: £980)."

@@ -9,13 +9,13 @@ from docqa.formats.columns import Column
 from docqa.languages import entry, phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring
-from docqa.tables.lookups.derived import best_column, value
+from docqa.tables.lookups.derived import fitting_columns, value
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, rows_of
 from docqa.tables.lookups.operands import Operands, operands, whole_column
-from docqa.tables.lookups.query import YEAR, Alike, Query, totals
-from docqa.tables.lookups.values import column_name, computed, name_of, value_of, with_unit
+from docqa.tables.lookups.query import YEAR, Alike, Query
+from docqa.tables.lookups.values import column_name, computed, name_of, sentence, value_of, with_unit
 from docqa.tables.results import written
-from docqa.tables.words import spoken
+from docqa.tables.words import spoken, totals
 from docqa.text.keys import key
 
 LEAST_DERIVED = 0.6  # of the question, for a figure that is computed
@@ -61,7 +61,8 @@ def calculated(
             is_share = operation == "share"
             answer = _quotient(chosen or (_of_total(query) if is_share else None), language, is_share=is_share)
         elif operation in ("sum", "mean"):
-            answer = _folded(chosen or _of_years(query, words) or _of_column(query, words), language, operation)
+            chosen = chosen or _of_years(query, words)
+            answer = _folded(chosen, language, operation) if chosen else _of_column(query, words, language, operation)
         else:
             answer = _side_by_side(chosen, said, part, language) if chosen else None
         if answer:
@@ -255,10 +256,22 @@ def _by_year(cell: Cell, wanted: Sequence[str]) -> Iterator[tuple[str, Cell]]:
             yield years[0], replace(cell, column=place)
 
 
-def _of_column(query: Query, words: set[str]) -> Operands | None:
-    """All values of the column that the question names, with what its rows are."""
-    best = best_column(query, query.tables)
-    if best is None or words & set(key(best[0].columns[best[1]]).split()):
+def _of_column(query: Query, words: set[str], language: str, operation: str) -> Answered | None:
+    """All values of the column that the question names, with what its rows are, added up or as a mean. Where the table
+    ends in a row with another sum, as after taxes, that is the sum; what one thing costs is not added up."""
+    is_sum = operation == "sum"
+    grid, places = fitting_columns(query, query.tables, adds_up=is_sum)
+    if not grid or len(places) != 1 or words & set(key(grid.columns[places[0]]).split()):
         return None
-    cells = whole_column(*best, query.tables.rows)
-    return Operands(cells, tuple(cell.placed.row.label for cell in cells), best[0].columns[best[1]], 1.0)
+    cells = whole_column(grid, places[0], query.tables.rows)
+    operands_ = Operands(cells, tuple(_label(cell) for cell in cells), grid.columns[places[0]], 1.0)
+    *_, last = (placed for placed in query.tables.rows if placed.grid is grid)
+    whole = Cell(last, places[0], named_by=min(last.names, default=0))
+    numbers = [number for cell in cells if (number := value(cell)) is not None]
+    if is_sum and last.is_of_sums and value(whole) not in (None, sum(numbers)):
+        return sentence(whole, language), [last]
+    return _folded(operands_, language, operation)
+
+
+def _label(cell: Cell) -> str:
+    return cell.placed.row.cells[cell.placed.grid.naming]

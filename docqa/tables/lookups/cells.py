@@ -17,6 +17,7 @@ from docqa.store.document_tables import StoredGrid
 from docqa.tables.headings import NEAR, likeness
 from docqa.tables.lookups.ranges import Range, range_of
 from docqa.tables.lookups.turned import turned
+from docqa.tables.words import totals
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 from docqa.text.recurring_names import recurring_names
@@ -97,6 +98,12 @@ class Placed:
             and (place == 0 or not (self.grid.is_roster or is_number(cell)))
             and 0 < len(own := words_of(cell)) <= _LONGEST_NAME
         }
+
+    @cached_property
+    def is_of_sums(self) -> bool:
+        """Whether its label, or what stands first where it has none, says that it holds sums."""
+        first = next(iter(self.names.values()), ())
+        return not totals().isdisjoint(first)
 
 
 @dataclass

@@ -7,18 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from docqa.formats.columns import Column
 from docqa.formats.grid_cells import CURRENCY, DIGITS, MONTHS, is_number
 from docqa.formats.grids import Grid
+from docqa.tables.headings import heading
 from docqa.tables.lookups.cells import Placed, Tables
 from docqa.tables.lookups.lookup import Cell
-from docqa.tables.lookups.query import YEAR, Query, totals
-from docqa.tables.words import spoken
+from docqa.tables.lookups.query import YEAR, Query
+from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
 from docqa.text.values import decimal_marks, number
 
 LEAST_COLUMN = 0.7  # of the question's words that a column and the rows' kind account for
 MONEY = 0.8  # what asks for a price is near to a column of money, whatever that is called
 _AS_GOOD = 0.05
+_MOST_TAXES = 2  # rows below the first sum of a table
 
 
 @dataclass(frozen=True)
@@ -90,19 +93,14 @@ def _without_dates(heading: str) -> frozenset[str]:
     return frozenset(word for word in key(heading).split() if not any(map(str.isdigit, word)) and word not in MONTHS)
 
 
-def best_column(query: Query, tables: Tables) -> tuple[Grid, int] | None:
-    """The column of numbers that the question names, with what the rows are, and its table; None unless it does, and
-    no other column fits as well."""
-    grid, places = fitting_columns(query, tables)
-    return (grid, places[0]) if grid and len(places) == 1 else None
-
-
-def fitting_columns(query: Query, tables: Tables) -> tuple[Grid | None, list[int]]:
+def fitting_columns(query: Query, tables: Tables, *, adds_up: bool = False) -> tuple[Grid | None, list[int]]:
     """The table with the columns of numbers that the question names, with what the rows are, those that fit equally
-    well; none where columns of several tables do."""
+    well; none where columns of several tables do. `adds_up`: no column of what one thing costs, nor of other rates."""
     scores: list[tuple[float, Grid, int]] = []
     for grid in _grids(tables):
         for place in range(1, len(grid.columns)):
+            if adds_up and heading(Column(grid.columns[place], "number")).is_rate:
+                continue
             score = _column_score(query, grid, place)
             numbers = [row for row in grid.rows if amount(row.cells[place], grid) is not None]
             if score >= LEAST_COLUMN and len(numbers) >= 3 and 2 * len(numbers) >= len(grid.rows):
@@ -123,15 +121,28 @@ def ranked(query: Query, tables: Tables, *, lowest: bool) -> list[Ranked]:
     years = {place: own for place in places if len(own := YEAR.findall(grid.columns[place])) == 1}
     if len(years) == len(places):
         places = [max(places, key=lambda place: years[place])]
-    rows = [placed for placed in tables.rows if placed.grid is grid and not set(placed.names.get(0, ())) & totals()]
+    rows = _without_sums([placed for placed in tables.rows if placed.grid is grid])
     rows = [placed for placed in rows if query.matched(placed.row.above)] or rows  # the cheapest of the mains
     firsts = []
     for place in places:
         values = [(value, placed) for placed in rows if (value := amount(placed.row.cells[place], grid)) is not None]
-        if values:
+        units = {_unit(placed.row.cells[place]) for _, placed in values}
+        if values and len(units) == 1:  # ten years are longer than ninety days
             end = (min if lowest else max)(value for value, _ in values)
             firsts.append(Ranked(next(placed for value, placed in values if value == end), place))
     return firsts
+
+
+def _without_sums(rows: Sequence[Placed]) -> list[Placed]:
+    """The rows without those of sums, nor the taxes between them."""
+    ordinary = [placed for placed in rows if not placed.is_of_sums]
+    before = next((at for at, placed in enumerate(rows) if placed.is_of_sums), len(rows))
+    return ordinary[:before] if len(ordinary) - before <= _MOST_TAXES < before else ordinary
+
+
+def _unit(cell: str) -> str:
+    """How the word beside a number begins: month and months are one."""
+    return "".join(filter(str.isalpha, cell))[:3].casefold()
 
 
 def by_year(query: Query, cell: Cell, *, lowest: bool) -> Cell | None:
@@ -163,7 +174,8 @@ def _column_score(query: Query, grid: Grid, place: int) -> float:
         over = over | around
     if not over:
         return 0.0
-    kinds = query.matched(grid.columns[grid.naming])
+    kinds = query.matched(grid.columns[0]) | query.matched(grid.columns[grid.naming])
+    kinds |= dict.fromkeys(listed("rows", query.language), 1.0)
     if query.tables.are_things:
         kinds = dict.fromkeys(query.unknown[:1], 1.0)
     parts = [query.matched(above) for above in {row.above for row in grid.rows}]
@@ -190,7 +202,7 @@ def against(query: Query, tables: Tables, *, short: bool) -> list[Against]:
                 Against(placed, other, place)
                 for placed in tables.rows
                 if placed.grid is grid
-                and not set(placed.names.get(0, ())) & totals()
+                and not placed.is_of_sums
                 and (own := amount(placed.row.cells[other], grid)) is not None
                 and (wanted := amount(placed.row.cells[place], grid)) is not None
                 and (own < wanted if short else own >= wanted)

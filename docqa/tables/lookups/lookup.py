@@ -14,9 +14,9 @@ from docqa.formats.columns import Column
 from docqa.formats.grid_cells import is_number
 from docqa.languages import every_word
 from docqa.tables.headings import heading
-from docqa.tables.lookups.cells import Placed, words_of
-from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query, totals
-from docqa.tables.words import listed
+from docqa.tables.lookups.cells import Placed, measuring, words_of
+from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query
+from docqa.tables.words import listed, totals
 from docqa.text.keys import key
 from docqa.text.values import kind
 
@@ -136,9 +136,10 @@ def around(query: Query, placed: Placed) -> dict[str, float]:
 
 
 def _is_total_of(query: Query, *places: Mapping[str, float]) -> bool:
-    """Whether all that the question says besides is said above a row that is labelled with "total" only."""
-    telling = [word for word in query.words if word not in totals() and not YEAR.fullmatch(word)]
-    return bool(telling) and all(any(own.get(word, 0.0) >= _IN_TITLE * 0.85 for own in places) for word in telling)
+    """Whether all that the question says besides, if anything, is said above a row labelled with "total" only."""
+    asking = totals() | measuring(query.attributes)
+    telling = [word for word in query.words if word not in asking and not YEAR.fullmatch(word)]
+    return all(any(own.get(word, 0.0) >= _IN_TITLE * 0.85 for own in places) for word in telling)
 
 
 def _column(

@@ -11,7 +11,7 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.tables.lookups.cells import Placed
 from docqa.tables.lookups.lookup import LEAST_LEAD, Cell, around, column_share
-from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query, totals
+from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query
 
 MOST = 6  # rows or columns side by side
 _LESS_NEAR = 0.08
@@ -62,7 +62,7 @@ def whole_column(grid: Grid, place: int, rows: Sequence[Placed]) -> tuple[Cell, 
     return tuple(
         Cell(placed, place)
         for placed in rows
-        if placed.grid is grid and placed.row.cells[place] and not set(placed.names.get(0, ())) & totals()
+        if placed.grid is grid and placed.row.cells[place] and not placed.is_of_sums
     )
 
 

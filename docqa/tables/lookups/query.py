@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from docqa.languages import every, every_word
 from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring, words_of
-from docqa.tables.words import listed, spoken, weekdays
+from docqa.tables.words import listed, spoken, totals, weekdays
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -23,12 +23,6 @@ PLAIN = 0.15  # how much a word counts in a name that says little in a question
 MEASURE = 0.4  # how much a number or unit counts in a name
 SHORTEST_DAY = 2  # letters of a weekday
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
-
-
-@cache
-def totals() -> frozenset[str]:
-    """The words that rows of sums are labelled with."""
-    return frozenset(word for name in every_word("tables.totals") for word in key(name).split())
 
 
 @cache
