@@ -93,7 +93,8 @@ def with_currency(cells: list[str]) -> list[str]:
     carried = ""
     moved = []
     for place, cell in enumerate(cells):
-        sign = _SIGN_AT_END.search(cell) if place else None
+        following = next((after for after in cells[place + 1 :] if after), "")
+        sign = _SIGN_AT_END.search(cell) if place and any(map(str.isdigit, following)) else None
         text = cell[: sign.start()].strip() if sign else cell
         if carried and text and text[0] not in "$€£¥":
             text, carried = f"{carried}{'' if len(carried) == 1 else ' '}{text}", ""

@@ -68,6 +68,11 @@ def test_a_sign_after_its_number_stays_there() -> None:
     assert grid.rows[0].cells == ("Ticket", "1,80 €", "1,20 €")
 
 
+def test_a_sign_after_its_number_stays_there_before_a_word() -> None:
+    grid = table("Catégorie | Cotisation | Licence\nAdulte | 210 € | 38 €\nFamille | 380 € | incluse\n")
+    assert grid.rows[1].cells == ("Famille", "380 €", "incluse")
+
+
 def test_several_figures_in_a_cell_are_as_many_columns() -> None:
     head = "\tThree Months Ended Six Months Ended July 29, 2023 July 30, 2022 July 29, 2023 July 30, 2022\n"
     grid = table(head + "Revenue\t$ 8,890 $ 9,569 $ 17,691 $ 19,463\nMargin\t23.1 % 22.0 % 22.9 % 22.0 %\n")

@@ -429,6 +429,7 @@ OFFER = pdf(
         ["", "Total", "", "", "$7,491.00"],
     ),
 )
+PHONES = "Our phones\n\nTeam | Phones | Cost per month\nSales | 4 | £52\nStores | 3 | £27\nOffice | 1 | £15"
 KEPT = "What is kept\n\nData | Kept for | Reason\nAccount | until you leave | contract\nSongs | 90 days | wish\nBills | 10 years | law"
 
 
@@ -444,6 +445,11 @@ KEPT = "What is kept\n\nData | Kept for | Reason\nAccount | until you leave | co
         (OFFER, "what is the total?", "Total, Total price: $7,491.00."),
         (OFFER, "which work is the cheapest?", "Bench, Unit price: $245.00. Fitting, Total price: $960.00."),
         (KEPT, "which data is kept the longest?", None),
+        (
+            PHONES,
+            "how much do we pay per month altogether?",
+            "Cost per month: total £94 (Sales: £52; Stores: £27; Office: £15).",
+        ),
         (KEPT, "how long are songs kept?", "Songs, Kept for: 90 days."),
     ],
 )

@@ -10,8 +10,9 @@ from decimal import Decimal
 from docqa.formats.columns import Column
 from docqa.formats.grid_cells import CURRENCY, DIGITS, MONTHS, is_number
 from docqa.formats.grids import Grid
+from docqa.languages import every_word
 from docqa.tables.headings import heading
-from docqa.tables.lookups.cells import Placed, Tables
+from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring
 from docqa.tables.lookups.lookup import Cell
 from docqa.tables.lookups.query import YEAR, Query
 from docqa.tables.words import listed, spoken
@@ -21,6 +22,7 @@ from docqa.text.values import decimal_marks, number
 LEAST_COLUMN = 0.7  # of the question's words that a column and the rows' kind account for
 MONEY = 0.8  # what asks for a price is near to a column of money, whatever that is called
 _AS_GOOD = 0.05
+MOST_ALIKE = 4  # columns of prices, or of years, of which each may be meant
 _MOST_TAXES = 2  # rows below the first sum of a table
 
 
@@ -99,7 +101,7 @@ def fitting_columns(query: Query, tables: Tables, *, adds_up: bool = False) -> t
     scores: list[tuple[float, Grid, int]] = []
     for grid in _grids(tables):
         for place in range(1, len(grid.columns)):
-            if adds_up and heading(Column(grid.columns[place], "number")).is_rate:
+            if adds_up and not _adds_up(grid.columns[place]):
                 continue
             score = _column_score(query, grid, place)
             numbers = [row for row in grid.rows if amount(row.cells[place], grid) is not None]
@@ -109,7 +111,10 @@ def fitting_columns(query: Query, tables: Tables, *, adds_up: bool = False) -> t
     fitting = [(grid, place) for score, grid, place in scores if score >= best - _AS_GOOD]
     if not fitting or any(grid is not fitting[0][0] for grid, _ in fitting):
         return None, []
-    return fitting[0][0], [place for _, place in fitting]
+    grid, places = fitting[0][0], [place for _, place in fitting]
+    is_price = "price" in query.attributes and not query.tables.are_things
+    are_alike = is_price or all(YEAR.search(grid.columns[place]) for place in places)
+    return (grid, places) if len(places) == 1 or are_alike and len(places) <= MOST_ALIKE else (None, [])
 
 
 def ranked(query: Query, tables: Tables, *, lowest: bool) -> list[Ranked]:
@@ -168,10 +173,11 @@ def _column_score(query: Query, grid: Grid, place: int) -> float:
     text above; what things are called, a word may say that no table has."""
     around = query.matched(grid.title)
     over = query.matched(grid.columns[place])
-    if _is_money(grid, place):
+    if _is_money(grid, place) and not query.tables.are_things:
         over = dict.fromkeys(query.attributes.get("price", ()), MONEY) | over
     if YEAR.fullmatch(grid.columns[place]):  # what is measured stands above the table
-        over = over | around
+        asking = measuring(query.attributes)
+        over = over | {word: like for word, like in around.items() if word not in asking}
     if not over:
         return 0.0
     kinds = query.matched(grid.columns[0]) | query.matched(grid.columns[grid.naming])
@@ -180,6 +186,13 @@ def _column_score(query: Query, grid: Grid, place: int) -> float:
         kinds = dict.fromkeys(query.unknown[:1], 1.0)
     parts = [query.matched(above) for above in {row.above for row in grid.rows}]
     return query.share(over, kinds, {word: 0.9 * like for word, like in around.items()}, *parts)
+
+
+def _adds_up(name: str) -> bool:
+    """Whether the values of a column are parts of a whole: no prices of pieces, but what is paid per month."""
+    times = (every_word(f"tables.{period}") for period in ("month", "year", "week", "day"))
+    own = heading(Column(name, "number"))
+    return not own.is_rate or "price" in attributes(own.words) and not set().union(*times).isdisjoint(own.words)
 
 
 def _is_money(grid: Grid, place: int) -> bool:
