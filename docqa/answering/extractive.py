@@ -149,7 +149,9 @@ def _list_of(passage: Evidence, unit: Unit, part: Part, length: str) -> list[Uni
     item, above = (passage.text[start or 0 : end or 0] for start, end in (unit[:2], (unit.lead_start, unit.lead_end)))
     if part.kind == "procedure" and len(part.content) > 1 and has_all(item, part) and not has_all(above, part):
         return []
-    return list_of(passage, unit, part.kind, WHOLE_LIST[length])
+    group = list_of(passage, unit, part.kind, WHOLE_LIST[length])
+    under = [other for other in group if other.lead_start == unit.lead_start]
+    return under if len(under) > 1 and has_all(above, part) else group  # of a list within the list that one
 
 
 def _in_turn(

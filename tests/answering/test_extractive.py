@@ -93,6 +93,12 @@ async def test_a_list_is_shown_whole_where_the_question_says_what_it_is_of() -> 
     assert piece.text == "The price does not include:\n- drinks\n- the tax of the town"
 
 
+async def test_of_a_list_within_a_list_that_one_is_shown_which_is_asked_for() -> None:
+    text = "1. Times are on the board.\n2. It is not allowed to:\n   - tow boats\n   - sail at night\n3. Call the base."
+    [piece] = await extract(question("What is not allowed?"), evidence(text, 0.1, 0.9, 0.8, 0.1))
+    assert piece.text == "It is not allowed to:\n- tow boats\n- sail at night"
+
+
 async def test_of_a_list_the_item_is_said_that_the_question_names() -> None:
     [piece] = await extract(question("What about towels in the price?"), evidence(PRICE, 0.1, 0.9, 0.1, 0.1))
     assert piece.text == "The price includes: towels."

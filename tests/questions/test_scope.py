@@ -117,6 +117,8 @@ ORDINARY = [
     "What is the captain worried about?",
     "What were the sailors complaining about?",
     "Who wrote the letter?",
+    "How old do I have to be?",
+    "How old must I be to hire a boat?",
     "When did the talks resume?",
     "What was the town named after?",
     "In what year did the orchestra first appear in the capital?",

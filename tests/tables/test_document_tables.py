@@ -459,6 +459,21 @@ def test_an_offer_adds_up_to_its_total_and_no_prices_of_pieces_are_added(
     assert ask(document, question) == answer
 
 
+HOLIDAYS = "Holidays\n\nYears of service | Days of holiday\nup to 2 | 25\n3 to 5 | 27\n6 to 10 | 29\nmore than 10 | 31"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("how many days of holiday do I get after 4 years?", "3 to 5, Days of holiday: 27."),
+        ("how many holidays after 12 years?", "more than 10, Days of holiday: 31."),
+        ("what is 211?", None),
+    ],
+)
+def test_a_row_for_a_range_needs_more_than_a_number_in_it(question: str, answer: str | None) -> None:
+    assert ask(HOLIDAYS, question) == answer
+
+
 def test_a_point_groups_the_digits_of_money_where_no_number_needs_it_as_a_decimal_mark() -> None:
     assert ask(COSTS, "what is the sum of all items in 2022?") == (
         "2022: total £6.180 (Cleaning: £3.240; Lift: £1.960; Garden: £980)."

@@ -73,7 +73,10 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         shares[0], named_by = 1.0, 0
     in_label = query.matched(row.cells[named_by], placed.names.get(named_by))
     if id(placed) in query.within:
-        in_label = in_label | {word: 1.0 for word in query.words if word.isdecimal() and not YEAR.fullmatch(word)}
+        reaching = listed("after", query.language) | listed("since", query.language)  # after 4 years
+        in_label = in_label | {
+            word: 1.0 for word in query.words if word.isdecimal() and not YEAR.fullmatch(word) or word in reaching
+        }
     if not in_label or not shares[named_by]:
         return None
     columns = [place for place, cell in enumerate(row.cells) if any(map(str.isalnum, cell)) and place != named_by]
