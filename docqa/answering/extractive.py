@@ -25,7 +25,7 @@ from docqa.answering.picks import (
 )
 from docqa.answering.polarity import is_affirmed
 from docqa.answering.quoting import closed, has_several_values, lead_of, listed, said, words_in
-from docqa.answering.surroundings import list_of
+from docqa.answering.surroundings import list_of, sublist_of
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
 from docqa.text.units import Unit
@@ -149,9 +149,8 @@ def _list_of(passage: Evidence, unit: Unit, part: Part, length: str) -> list[Uni
     item, above = (passage.text[start or 0 : end or 0] for start, end in (unit[:2], (unit.lead_start, unit.lead_end)))
     if part.kind == "procedure" and len(part.content) > 1 and has_all(item, part) and not has_all(above, part):
         return []
-    group = list_of(passage, unit, part.kind, WHOLE_LIST[length])
-    under = [other for other in group if other.lead_start == unit.lead_start]
-    return under if len(under) > 1 and has_all(above, part) else group  # of a list within the list that one
+    under = sublist_of(passage, unit, WHOLE_LIST[length]) if has_all(above, part) else []
+    return under or list_of(passage, unit, part.kind, WHOLE_LIST[length])
 
 
 def _in_turn(

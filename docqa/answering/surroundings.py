@@ -19,6 +19,14 @@ def list_of(passage: Evidence, unit: Unit, kind: Kind, most: int) -> list[Unit]:
     return [unit for item in items for unit in item]
 
 
+def sublist_of(passage: Evidence, unit: Unit, most: int) -> list[Unit]:
+    """The units of a list that stand under the same item as this one; [] where there is none beside it, or they are
+    longer than `most` words."""
+    under = [other for other in _group(passage, unit) if (other.kind, other.lead_start) == ("item", unit.lead_start)]
+    words = sum(words_in(passage.text[other.start : other.end]) for other in under)
+    return under if 1 < len(under) < len(_group(passage, unit)) and words <= most else []
+
+
 def _are_clauses(items: Sequence[Sequence[Unit]]) -> bool:
     """Whether most items of a list are paragraphs of several sentences, which are no steps."""
     return sum(len(item) > 1 for item in items) * 2 > len(items)
