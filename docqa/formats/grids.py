@@ -69,7 +69,7 @@ class Grid:
     @cached_property
     def decimal_mark(self) -> str:
         """The decimal mark of its numbers."""
-        return decimal_mark(list(zip(*(row.cells[1:] for row in self.rows), strict=True)))
+        return decimal_mark(zip(*(row.cells[1:] for row in self.rows), strict=True))
 
     @cached_property
     def naming(self) -> int:

@@ -23,9 +23,8 @@ _GAP = 0.7  # more than this parts cells
 _CLOSE = 8.0  # points that text right above a rule is away at most
 _MOST_RULES = 400  # on a page; with more it is a drawing
 _MOST_OPEN = 8  # tables side by side
+_MOST_PLACES = 60  # in a line across a table
 _MOST_WORDS = 2_000  # looked at for a row
-
-
 _TOP, _FOOT, _BOX_AND_TEXT = itemgetter(1), itemgetter(3), itemgetter(0, 1, 2, 3, 4)
 
 
@@ -129,11 +128,11 @@ def _rules(level: Sequence[Line]) -> Iterator[_Rule]:
             if right - left < _LEAST or run and right <= run[-1] + NEAR:
                 continue
             if run and left - run[-1] > NEAR:
-                if len(run) > 2:
+                if 2 < len(run) <= _MOST_PLACES:
                     yield _Rule(row[0][0], run)
                 run = []
-            run = [*run, right] if run else [left, right]
-        if len(run) > 2:
+            run += [right] if run else [left, right]
+        if 2 < len(run) <= _MOST_PLACES:
             yield _Rule(row[0][0], run)
 
 

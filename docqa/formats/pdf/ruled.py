@@ -5,11 +5,12 @@ The text of such a table is taken out of the page's blocks, and a placeholder pu
 Boxes around prose and forms with a few large fields are left as they are.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 from docqa.formats.grid_headings import is_of_pairs
@@ -118,8 +119,14 @@ class _Grid:
             left: [(top, bottom) for at, top, bottom in self.upright if abs(at - left) <= NEAR] for left in self.down
         }
 
+    @cached_property
+    def _lying(self) -> dict[float, list[tuple[float, float]]]:
+        level = sorted(self.level)
+        near = {top: (bisect_left(level, (top - NEAR,)), bisect_right(level, (top + NEAR, inf))) for top in self.across}
+        return {top: [line[1:] for line in level[first:last]] for top, (first, last) in near.items()}
+
     def _lies(self, top: float, x: float) -> bool:
-        return any(abs(at - top) <= NEAR and left - 1 <= x <= right + 1 for at, left, right in self.level)
+        return any(left - 1 <= x <= right + 1 for left, right in self._lying[top])
 
 
 def _grids(level: Sequence[Line], upright: Sequence[Line]) -> list[_Grid]:

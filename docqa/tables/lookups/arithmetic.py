@@ -264,13 +264,13 @@ def _of_column(query: Query, words: set[str], language: str, operation: str) -> 
     if not grid or len(places) != 1 or words & set(key(grid.columns[places[0]]).split()):
         return None
     cells = whole_column(grid, places[0], query.tables.rows)
-    operands_ = Operands(cells, tuple(_label(cell) for cell in cells), grid.columns[places[0]], 1.0)
+    column = Operands(cells, tuple(_label(cell) for cell in cells), grid.columns[places[0]], 1.0)
     *_, last = (placed for placed in query.tables.rows if placed.grid is grid)
     whole = Cell(last, places[0], named_by=min(last.names, default=0))
     numbers = [number for cell in cells if (number := value(cell)) is not None]
     if is_sum and last.is_of_sums and value(whole) not in (None, sum(numbers)):
         return sentence(whole, language), [last]
-    return _folded(operands_, language, operation)
+    return _folded(column, language, operation)
 
 
 def _label(cell: Cell) -> str:

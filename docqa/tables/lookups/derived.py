@@ -103,9 +103,10 @@ def fitting_columns(query: Query, tables: Tables, *, adds_up: bool = False) -> t
         for place in range(1, len(grid.columns)):
             if adds_up and not _adds_up(grid.columns[place]):
                 continue
-            score = _column_score(query, grid, place)
+            if (score := _column_score(query, grid, place)) < LEAST_COLUMN:
+                continue
             numbers = [row for row in grid.rows if amount(row.cells[place], grid) is not None]
-            if score >= LEAST_COLUMN and len(numbers) >= 3 and 2 * len(numbers) >= len(grid.rows):
+            if len(numbers) >= 3 and 2 * len(numbers) >= len(grid.rows):
                 scores.append((score, grid, place))
     best = max((score for score, _, _ in scores), default=0.0)
     fitting = [(grid, place) for score, grid, place in scores if score >= best - _AS_GOOD]
@@ -173,8 +174,8 @@ def _column_score(query: Query, grid: Grid, place: int) -> float:
     text above; what things are called, a word may say that no table has."""
     around = query.matched(grid.title)
     over = query.matched(grid.columns[place])
-    if _is_money(grid, place) and not query.tables.are_things:
-        over = dict.fromkeys(query.attributes.get("price", ()), MONEY) | over
+    if (price := query.attributes.get("price")) and not query.tables.are_things and _is_money(grid, place):
+        over = dict.fromkeys(price, MONEY) | over
     if YEAR.fullmatch(grid.columns[place]):  # what is measured stands above the table
         asking = measuring(query.attributes)
         over = over | {word: like for word, like in around.items() if word not in asking}
