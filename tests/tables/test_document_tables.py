@@ -467,6 +467,7 @@ HOLIDAYS = "Holidays\n\nYears of service | Days of holiday\nup to 2 | 25\n3 to 5
     [
         ("how many days of holiday do I get after 4 years?", "3 to 5, Days of holiday: 27."),
         ("how many holidays after 12 years?", "more than 10, Days of holiday: 31."),
+        ("I have been here 5 years, how many days do I get?", "3 to 5, Days of holiday: 27."),
         ("what is 211?", None),
     ],
 )

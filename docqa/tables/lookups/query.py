@@ -167,8 +167,7 @@ class Query:
 
     def _is_within(self, index: int) -> bool:
         low, high = self.tables.ranged[index]
-        is_about_more = any(self.forms[word] for word in self.words if not word.isdecimal())
-        return is_about_more and any(low <= value <= high for value in self.numbers)
+        return not all(map(str.isdecimal, self.words)) and any(low <= value <= high for value in self.numbers)
 
     def had(self, own: Sequence[str]) -> set[str]:
         """Which words of a name the question has, in any form, or asks for as a measure."""
