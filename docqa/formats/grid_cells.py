@@ -93,8 +93,9 @@ def with_currency(cells: list[str]) -> list[str]:
     carried = ""
     moved = []
     for place, cell in enumerate(cells):
-        following = next((after for after in cells[place + 1 :] if after), "")
-        sign = _SIGN_AT_END.search(cell) if place and any(map(str.isdigit, following)) else None
+        sign = _SIGN_AT_END.search(cell) if place else None
+        if sign and not any(map(str.isdigit, next(filter(None, cells[place + 1 :]), ""))):
+            sign = None  # 380 € | included: no number stands behind it
         text = cell[: sign.start()].strip() if sign else cell
         if carried and text and text[0] not in "$€£¥":
             text, carried = f"{carried}{'' if len(carried) == 1 else ' '}{text}", ""
