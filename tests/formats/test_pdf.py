@@ -139,6 +139,19 @@ def test_a_word_hyphenated_at_the_end_of_a_line_is_rejoined() -> None:
     )
 
 
+def test_soft_hyphens_and_spaces_that_do_not_break_are_read_as_they_are_seen() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    writer = pymupdf.TextWriter(page.rect)  # it embeds a font, which keeps the characters apart
+    for y, line in enumerate(
+        ["A\xa0five\xadstar\xa0 hotel\xa0of\xa0120\xa0rooms", "costs\xa01\xa0200\xa0 euros.", "See\xa0Item 8 of it."]
+    ):
+        writer.append((72, 100 + 13 * y), line)
+    writer.write_text(page)
+    [read] = pages(document)
+    assert read.text.split("\n") == ["A five-star hotel of 120 rooms", "costs 1\xa0200 euros.", "See\xa0Item 8 of it."]
+
+
 def test_a_hyphen_that_belongs_to_the_word_stays() -> None:
     text = paragraph(
         "A well-known rule is that a well-",

@@ -19,6 +19,8 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
 _CONTROLS = "".join(map(chr, range(0x80, 0xA0)))  # C1, which show nothing
 _DRAWN = ("!", "l", "n", "q", "u", "v", "Ø", "ü", "è")  # what fonts of symbols draw as bullets
 _SYMBOLS = re.compile(r"dingbat|wingding|webding|symbol|bullet", re.IGNORECASE)
+_SPACES = re.compile(r"(?!(?<=\d)\xa0\d) *\xa0[ \xa0]*")  # but not of a number
+_DRAWN_HYPHEN = re.compile(r"(?<=[^\W_])\xad(?=[^\W_])")
 _GUTTER = 8.0  # points between two columns
 _COMPARED = 1_000_000  # pairs of rows; no real page has more
 _MOST_LINES = 8  # of one cell, that the rest of its row stands behind in the file
@@ -112,7 +114,7 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
         text = spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans])
         if len(spans) > 1 and _is_bullet(spans[0]):
             text = "• " + "".join([span["text"] for span in spans[1:]]).lstrip()
-        if text := text.strip().strip(_CONTROLS).strip():
+        if text := _as_seen(text.strip().strip(_CONTROLS).strip()):
             yield text, box
         return
     characters = [(char["c"], char["bbox"][0], char["bbox"][2]) for span in spans for char in span["chars"]]
@@ -122,7 +124,17 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
             (text, (left, box[1], right, box[3])) for text, left, right in logical(characters, spans[0]["size"])
         )
     elif plain:
-        yield plain, box
+        yield _as_seen(plain), box
+
+
+def _as_seen(text: str) -> str:
+    """A line's text with plain hyphens and spaces where the soft ones between letters, and those that do not break, are
+    all that it has: what is set shows them alike."""
+    if "\u00ad" in text:
+        text = _DRAWN_HYPHEN.sub("-", text)
+    if (unbroken := text.count("\u00a0")) and unbroken >= text.count(" "):
+        return _SPACES.sub(" ", text)
+    return text
 
 
 def _is_bullet(span: dict[str, Any]) -> bool:
