@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from docqa.languages import every, every_pattern
 from docqa.text.values import decimal_marks
@@ -179,3 +180,13 @@ def scale_of(text: str) -> str:
 def clean_label(text: str) -> str:
     """A label without footnote marks and a trailing colon."""
     return _FOOTNOTE.sub("", " ".join(text.split())).rstrip(" :.…") or text.strip()
+
+
+def are_numbers_of_rows(labels: Sequence[str]) -> bool:
+    """Whether the labels only number their rows: 1, 2, 3, in each group of them anew; sums between them have none."""
+    numbers = [label.rstrip(".") for label in labels if label]
+    if not all(map(str.isdecimal, numbers)):
+        return False
+    steps = [int(after) - int(before) for before, after in pairwise(numbers)]
+    goes_on = (step == 1 or after == "1" for step, after in zip(steps, numbers[1:], strict=True))
+    return 2 * steps.count(1) >= len(steps) > 0 and all(goes_on)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from docqa.formats.grid_cells import (
+    are_numbers_of_rows,
     clean_label,
     decimal_mark,
     is_number,
@@ -73,13 +74,15 @@ class Grid:
 
     @cached_property
     def naming(self) -> int:
-        """The column that names the rows: the first, or the second where the first numbers them, all but the sums."""
-        numbers = [str(number) for number in range(1, len(self.rows) + 1)]
-        labels = [row.label.rstrip(".") for row in self.rows]
-        while len(labels) > 1 and not labels[-1]:
-            labels.pop()
-        is_numbered = labels == numbers[: len(labels)] or all(map(is_year, labels))
+        """The column that names the rows: the first, or the second where the first numbers them, or holds years."""
+        labels = [row.label for row in self.rows if row.label]
+        is_numbered = self.is_numbered or bool(labels) and all(map(is_year, labels))
         return int(is_numbered and len(self.columns) > 2 and all(any(map(str.isalpha, r.cells[1])) for r in self.rows))
+
+    @cached_property
+    def is_numbered(self) -> bool:
+        """Whether the first column only numbers the rows."""
+        return are_numbers_of_rows([row.label for row in self.rows])
 
     @cached_property
     def is_roster(self) -> bool:

@@ -10,6 +10,7 @@ from docqa.formats.columns import Row, Table
 from docqa.formats.counted_rows import counted
 from docqa.formats.grids import Grid, GridRow, going_on, grids
 from docqa.text.contents import are_pages
+from docqa.text.marks import heads_contents, is_page_number
 
 _FOOTER = 120  # characters that may follow a table on its page
 _LONGEST_NAME = 60  # characters
@@ -28,9 +29,12 @@ def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int,
     """The tables on these pages, in order, and their rows with their pages' numbers."""
     tables: list[tuple[Grid, list[GridRow], list[int]]] = []  # with all rows, and the page number of each
     last: Grid | None = None
-    before = 0
+    before, listed = 0, -1  # pages: the last one, and the last one with a table of contents
     for number, text, known in pages:
-        own = [grid for grid in (grids(text) if known is None else known) if not _lists_contents(grid)]
+        every_grid = grids(text) if known is None else known
+        own = [grid for grid in every_grid if not _lists_contents(grid, goes_on=listed == number - 1)]
+        if len(own) < len(every_grid):
+            listed = number
         previous = last if number == before + 1 else None
         if previous and own:
             own[0] = going_on(own[0], text, previous)
@@ -56,9 +60,14 @@ def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int,
     return made, rows
 
 
-def _lists_contents(grid: Grid) -> bool:
-    """Whether it is a table of contents: what it says is where something stands."""
-    return are_pages(grid.columns[-1] or grid.title, [row.cells[-1] for row in grid.rows])
+def _lists_contents(grid: Grid, *, goes_on: bool) -> bool:
+    """Whether it is a table of contents, by what stands over it, or because one `goes_on` from the page before: what it
+    says is where something stands."""
+    heading = grid.columns[-1]
+    is_headed = heads_contents(heading) or heads_contents(grid.title) or goes_on and not any(grid.columns)
+    if not is_headed and (len(grid.columns) > 2 or not is_page_number(heading)):
+        return False
+    return are_pages([row.cells[-1] for row in grid.rows])
 
 
 def _is_name(heading: str) -> bool:

@@ -37,11 +37,10 @@ def contents(text: str, blocks: Sequence[Block]) -> set[int]:
     return places
 
 
-def are_pages(heading: str, cells: Sequence[str]) -> bool:
-    """Whether the cells under a heading are the page numbers of a table of contents."""
-    if not heads_contents(heading) or len(cells) < _LEAST:
-        return False
-    return all(map(str.isdecimal, cells)) and _rises([int(cell) for cell in cells])
+def are_pages(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column are the pages in a table of contents; a few may have none (N/A)."""
+    numbers = [int(cell) for cell in cells if cell.isdecimal()]
+    return len(numbers) >= max(_LEAST, _RISING * len(cells)) and _rises(numbers)
 
 
 def _content(text: str, block: Block) -> str:

@@ -771,3 +771,52 @@ Year | Flour | Bran
 )
 def test_years_may_be_rows(question: str, answer: str) -> None:
     assert ask(YEARS, question) == answer
+
+
+ACCOUNTS = """Balance sheet (in millions)
+
+                            December 31, 2023    December 31, 2022
+Cash                        $ 1,874              $ 2,936
+Patents                     542                  560
+Long-term debt              900                  800
+
+Where the notes are
+
+Long-term debt    Note 7D
+Goodwill          Note 4A
+Leases            Note 9
+
+Terms of this report
+
+R&D     research and development
+SMR     Smith Motor Repairs
+CPA     certified public accountant
+"""
+MARKETS = """Markets
+
+Name                 Code
+North
+1.  Long Island      N01
+2.  Monroe County    N02
+3.  Manhattan        N03
+South
+1.  Bucks County     S01
+2.  Chester County   S02
+3.  Lehigh Valley    S03
+"""
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "answer"),
+    [
+        (ACCOUNTS, "how many patents do they have?", None),
+        (ACCOUNTS, "how much are the patents?", "Patents, 2023: 542 million."),
+        (ACCOUNTS, "how much is the long-term debt?", "Long-term debt, 2023: 900 million."),
+        (ACCOUNTS, "what did they spend on R&D?", None),
+        (ACCOUNTS, "what is SMR?", "SMR: Smith Motor Repairs."),
+        (MARKETS, "which market is N03?", "N03: Manhattan."),
+        (MARKETS, "what is the code of Bucks County?", "Bucks County, Code: S01."),
+    ],
+)
+def test_a_cell_holds_what_is_asked_for(document: str, question: str, answer: str | None) -> None:
+    assert ask(document, question) == answer

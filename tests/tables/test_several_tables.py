@@ -241,3 +241,12 @@ def test_a_table_of_contents_is_no_table() -> None:
     assert page_tables([PageText(1, f"INDEX TO THE ACCOUNTS\n\n\tPage\n{entries}")]) == ([], [])
     [table], _ = page_tables([PageText(1, f"Printed\n\n\tCopies\n{entries}")])
     assert table.headings == ("", "Copies")
+
+
+def test_a_table_of_contents_is_none_whatever_stands_over_its_pages() -> None:
+    entries = "Introduction\t1\nSurvey of the houses\t4\nGlossary\tN/A\nTowns\t16\nPhotographs\t23"
+    goes_on = "Inventory\t58\nReferences\t67\nIndex of names\t70"
+    for first in ("Summary\ti", "Defined terms\tPage i iii"):
+        pages = [PageText(1, f"Table of Contents\n\n{first}\n{entries}"), PageText(2, goes_on)]
+        assert page_tables(pages) == ([], [])
+    assert len(page_tables([PageText(1, goes_on)])[0]) == 1

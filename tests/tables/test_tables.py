@@ -82,6 +82,17 @@ def planned(question: str, text: str = ORDERS, name: str = "orders.csv") -> Plan
     return intent.plan if intent and not intent.unknown else None
 
 
+@pytest.mark.parametrize(
+    ("words", "taken"),
+    [("new jersey", None), ("aztec land", "New Mexico"), ("mexico", "New Mexico")],
+)
+def test_a_name_that_shares_a_word_with_another_is_not_taken_for_it(words: str, taken: str | None) -> None:
+    table, values = view("Shop,State\n1,New Mexico\n2,Utah\n3,Utah\n", "shops.csv")
+    alike = {words: [(1, "New Mexico", 0.9)]}  # as an embedder finds
+    mentions = Reader(table, words.split(), "en", values, alike).mentions()
+    assert [value for mention in mentions for value in mention.values] == ([taken] if taken else [])
+
+
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 

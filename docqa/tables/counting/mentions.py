@@ -193,12 +193,20 @@ class Reader:
             weight = min(0.9, 0.35 + cosine * 0.6) * bonus
             if place < 0:
                 yield Mention("rows", start, end, weight, is_exact=False)
-            elif value and cosine < ALIKE_VALUES:
+            elif value and (cosine < ALIKE_VALUES or self._is_another_name(run, key(value).split())):
                 continue
             elif value:
                 yield Mention("value", start, end, weight, place, (value,), is_exact=False)
             else:
                 yield Mention("column", start, end, weight, place, is_exact=False)
+
+    def _is_another_name(self, run: Sequence[str], value: Sequence[str]) -> bool:
+        """Whether a value shares some words with these, but each has one that the other lacks: New York, New Mexico."""
+        own, other = (
+            {a for a in some if not is_function_word(a) and max(likeness(a, b, self.language) for b in rest) < NEAR}
+            for some, rest in ((run, value), (value, run))
+        )
+        return bool(own and other) and len(own) < sum(not is_function_word(word) for word in run)
 
     def _ends_a_name(self, start: int, end: int) -> bool:
         """Whether these words count nothing, as in "the flight number of": the noun before them tells which number."""

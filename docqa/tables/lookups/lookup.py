@@ -192,9 +192,9 @@ def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[in
     spoken = set(query.text.split())
     named = {place: len(spoken & set(words_of(columns[place]))) for place in tied}
     tied = [place for place in tied if named[place] == max(named.values())]  # by a word light elsewhere: paid
+    tied = [place for place in tied if not _tells_rows_apart(placed, place)] or tied
     if len(tied) == 1:
         return tied, False
-    tied = [place for place in tied if not _tells_rows_apart(columns[place], placed.row.cells[place])] or tied
     amounts = [place for place in tied if kind(placed.row.cells[place]) != "date"]
     numbers = [place for place in amounts if is_number(placed.row.cells[place])]
     single = [place for place in amounts if _ONE_AMOUNT.fullmatch(placed.row.cells[place])]
@@ -217,9 +217,12 @@ def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[in
     return [], False
 
 
-def _tells_rows_apart(name: str, cell: str) -> bool:
-    """Whether a cell is the number of its row."""
-    return is_number(cell) and heading(Column(name)).is_identifier
+def _tells_rows_apart(placed: Placed, place: int) -> bool:
+    """Whether the cell there is the number of its row."""
+    name = placed.grid.columns[place]
+    if not name:
+        return place == 0 and placed.grid.is_numbered
+    return is_number(placed.row.cells[place]) and heading(Column(name)).is_identifier
 
 
 def look_up(query: Query) -> list[Cell]:

@@ -14,7 +14,7 @@ from docqa.tables.lookups.derived import against, by_year, periods, ranked, want
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
 from docqa.tables.lookups.rosters import rostered
-from docqa.tables.lookups.values import name_of, sentence, value_of, with_unit
+from docqa.tables.lookups.values import is_of_money, name_of, sentence, value_of, with_unit
 from docqa.tables.lookups.whole_rows import grouped, numbered
 from docqa.tables.phrases import tokens as question_tokens
 from docqa.tables.words import listed, spoken
@@ -25,6 +25,7 @@ MOST_TOKENS = 40
 _LONGEST_TIME, _LONGEST_VALUE = 5, 40  # characters: 20.00; a longer one with a number in it says something else
 SURE_LABEL = 0.75
 _NUMBER = re.compile(r"(?<![^\W\d_])\d")  # not F2
+_AMOUNT = re.compile(r"^\W*\d|[$€£¥₹%]")
 _CLOCK = re.compile(r"(?<!\d)\d{1,2}\s?(?:[:.h]\s?\d\d|[ap]\.?m|h\b|uhr|点|時)", re.IGNORECASE)
 _RANKS = (
     "highest",
@@ -109,12 +110,28 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
     query = Query(tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number")
     if rows := grouped(query, part, language) or numbered(query, language):
         return rows
-    cells = look_up(query)
+    cells = _of_amounts(look_up(query), query, tokens, part)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):
         return _change(tokens, part, tables, named, language)
     if not is_sure(cells) or any(ranks.values()) and not _is_called(cells[0], chain(*ranks.values())):
         return None
     return _looked_up(query, cells[0], tokens, part, language)
+
+
+def _of_amounts(cells: Sequence[Cell], query: Query, tokens: Sequence[str], part: Part) -> list[Cell]:
+    """Where the question is how much, the cells in columns of amounts: no notes and no meanings of abbreviations; where
+    it is how many, those that are no sums of money."""
+    if spoken("count", tokens, part.language):
+        return [cell for cell in cells if not is_of_money(cell)]
+    if "price" not in query.attributes and not spoken("how_much", tokens, part.language):
+        return list(cells)
+    columns = {(id(cell.placed.grid), cell.column): cell for cell in cells}
+    of_amounts = {
+        place
+        for place, cell in columns.items()
+        if any(_AMOUNT.search(row.cells[cell.column]) for row in cell.placed.grid.rows)
+    }
+    return [cell for cell in cells if (id(cell.placed.grid), cell.column) in of_amounts]
 
 
 def _is_called(cell: Cell, ranks: Iterable[str]) -> bool:

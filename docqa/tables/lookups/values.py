@@ -84,6 +84,16 @@ def with_unit(value: str, cell: Cell) -> str:
     return f"{value} {scale}"
 
 
+def is_of_money(cell: Cell) -> bool:
+    """Whether a number without a unit is a sum of money: its table gives all in millions or the like, and the first
+    number of its column has the currency, as in accounts."""
+    grid = cell.placed.grid
+    if not grid.scale or not is_number(cell.value):
+        return False
+    first = next((row.cells[cell.column] for row in grid.rows if _has_digit(row.cells[cell.column])), "")
+    return bool(_CURRENCY.search(first)) and with_unit(cell.value, cell) != cell.value
+
+
 def _has_digit(heading: str) -> bool:
     return any(map(str.isdigit, heading))
 
