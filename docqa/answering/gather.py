@@ -17,7 +17,7 @@ from docqa.answering.scoring import VERIFIED, scale_of, unit_score
 from docqa.answering.sections import begins_lines, blocks_in, spans_in
 from docqa.answering.subject_units import coded, dated, labelled, titled
 from docqa.questions.question import Kind, Part, Place, Question
-from docqa.questions.spelling import respelled
+from docqa.questions.spelling import as_written
 from docqa.questions.wording import content, points_back
 from docqa.search.candidates import RETRIEVED
 from docqa.search.index import Index
@@ -110,8 +110,8 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
     numbered = [place for place in part.places if place.kind in ("chapter", "section")]
     count = RETRIEVED if numbered else PASSAGES
     passages = await search(index, documents, part, count)
-    if part.slips:
-        meant = await asyncio.to_thread(respelled, part, (passage.text for passage in passages))
+    if part.slips or part.expansions:
+        meant = await asyncio.to_thread(as_written, part, [passage.text for passage in passages])
         if meant is not part:
             part, passages = meant, await search(index, documents, meant, count)
     chosen = (await _in_places(index.db, numbered, passages))[:PASSAGES]

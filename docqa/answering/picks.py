@@ -2,7 +2,8 @@
 sure what comes closest."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from docqa.answering.evidence import Evidence
@@ -64,13 +65,14 @@ def rank_units(evidence: Sequence[Evidence], index: int, part: Part) -> list[Sco
 
 
 def _row_that_is_named(evidence: Sequence[Evidence], part: Part, scored: Sequence[Scored]) -> list[Scored]:
-    """The units with each row scored as well as those of its table that have fewer of the question's words and none
-    beside: for a model that reads sentences all rows are alike, and what tells them apart is what they name."""
-    sought = frozenset(part.stems.values())
-    rows: dict[tuple[int, tuple[int, int]], list[tuple[float, Pick, frozenset[str]]]] = {}
+    """The units with each row scored as well as those of its table that have fewer of the question's words, alone and
+    side by side, and none beside: for a model that reads sentences all rows are alike, and what tells them apart is
+    what they name."""
+    sought = _alone_and_paired(part.stems.values())
+    rows: dict[tuple[int, tuple[int, int]], list[tuple[float, Pick, frozenset[tuple[str, ...]]]]] = {}
     for score, pick in scored:
         if pick.unit.kind == "row":
-            held = sought.intersection(map(stem, terms(_text(evidence, pick))))
+            held = sought & _alone_and_paired(map(stem, terms(_text(evidence, pick))))
             rows.setdefault((pick.passage, pick.unit.group), []).append((score, pick, held))
     raised = {
         pick: max((other + MORE for other, _, fewer in of_table if fewer < held and other >= score), default=score)
@@ -78,6 +80,12 @@ def _row_that_is_named(evidence: Sequence[Evidence], part: Part, scored: Sequenc
         for score, pick, held in of_table
     }
     return [(raised.get(pick, score), pick) for score, pick in scored]
+
+
+def _alone_and_paired(words: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    """The words, and each with the next one."""
+    words = list(words)
+    return frozenset([*zip(words, strict=False), *pairwise(words)])
 
 
 def _in_list_meant(evidence: Sequence[Evidence], part: Part, scored: Sequence[Scored]) -> Sequence[Scored]:

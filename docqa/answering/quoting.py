@@ -27,8 +27,9 @@ def said(
     unit `before`; of a long row only what stands in the columns that have most of the stems of words `sought`."""
     if unit.kind == "row":
         return closed(_row(evidence, unit, sought), language)
-    text = _plain(evidence.text[unit.start : unit.end])
-    is_led = unit.kind == "item" and (before is None or before.group != unit.group)
+    is_whole = unit.start == unit.lead_start
+    text = _plain(evidence.text[unit.lead_end if is_whole else unit.start : unit.end])
+    is_led = is_whole or unit.kind == "item" and (before is None or before.group != unit.group)
     lead = lead_of(evidence, unit) if is_led else ""
     return closed(f"{lead} {text}" if lead else text, language)
 

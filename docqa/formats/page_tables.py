@@ -64,7 +64,8 @@ def _lists_contents(grid: Grid, *, goes_on: bool) -> bool:
     """Whether it is a table of contents, by what stands over it, or because one `goes_on` from the page before: what it
     says is where something stands."""
     heading = grid.columns[-1]
-    is_headed = heads_contents(heading) or heads_contents(grid.title) or goes_on and not any(grid.columns)
+    above = (heading, grid.title, grid.title.partition(" ")[0])  # "Page PART I"
+    is_headed = any(map(heads_contents, above)) or goes_on and not any(grid.columns)
     if not is_headed and (len(grid.columns) > 2 or not is_page_number(heading)):
         return False
     return are_pages([row.cells[-1] for row in grid.rows])

@@ -1,9 +1,9 @@
-"""Slips of the keyboard in a question: words that its language does not have, one letter away from a word of the texts
-that were found."""
+"""The words of a question as the texts that were found write them: without slips of the keyboard, which its language
+does not have and a text has but for one letter; and names that are shortened, spelled out."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from docqa.questions.question import Part
@@ -23,6 +23,11 @@ def possible_slips(text: str, language: str) -> frozenset[str]:
     )
 
 
+def as_written(part: Part, texts: Sequence[str]) -> Part:
+    """The part in the words of these texts: without its slips, and with their names for its terms."""
+    return spelled_out(respelled(part, texts), texts)
+
+
 def respelled(part: Part, texts: Iterable[str]) -> Part:
     """The part with its slips mended by the words of these texts; itself where it has none. A word of the texts is no
     slip, nor is one that begins otherwise."""
@@ -37,6 +42,23 @@ def respelled(part: Part, texts: Iterable[str]) -> Part:
     if not meant:
         return part
     return replace(part, text=_WORD.sub(lambda word: meant.get(word[0], word[0]), part.text))
+
+
+def spelled_out(part: Part, texts: Sequence[str]) -> Part:
+    """The part with the names that these texts have for a term of it that none of them has: the CEO of a question is
+    the chief executive officer of a report."""
+    held = " ".join(" ".join(texts).casefold().split())
+    meant = {
+        expansion.term: name
+        for expansion in part.expansions
+        if expansion.is_name and not re.search(rf"(?<!\w){re.escape(expansion.term.casefold())}(?!\w)", held)
+        for name in expansion.means[::-1]
+        if name.casefold() in held
+    }
+    text = part.text
+    for term, name in meant.items():
+        text = text.replace(term, name)
+    return replace(part, text=text) if text != part.text else part
 
 
 def is_one_slip_away(typed: str, word: str) -> bool:

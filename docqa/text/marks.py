@@ -18,6 +18,8 @@ NUMBERED = "#1一I"  # how the styles of marks begin that headings have too
 TITLED = NUMBERED + "A"  # and of those that may stand in a line of their own above a text
 _STOPS = tuple(".!?…。！？｡؟।")
 _CLOSING = "\"'”’»)]」』）*†‡_"
+RAISED = r"(?:\[\d{1,3}\]|(?:FN)?\d{1,3})"  # the mark of a footnote, as plain text has it
+_AFTER_END = re.compile(rf"(?:(?<=[^\W\d_][.!?…])|(?<=[)%\"'”’»\]][.!?…])|(?<=[.!?…][)\"'”’»\]])){RAISED}$")
 _ROMAN = {"i": 1, "v": 5, "x": 10}
 _LETTERS = {1: 9, 5: 22, 10: 24}  # the places of i, v and x in the alphabet by their values as Roman numbers
 _CHINESE = "一二三四五六七八九十"
@@ -225,14 +227,20 @@ def is_rule(line: str) -> bool:
     return bool(_RULE.fullmatch(line))
 
 
+def _without_raised(line: str) -> str:
+    """The end of a line, without the mark of a footnote behind a sentence: "... of the land.12", "... so.”[3]"."""
+    end = line[-12:]
+    return _AFTER_END.sub("", end) if end[-1:].isdecimal() or end.endswith("]") else end
+
+
 def ends_sentence(line: str) -> bool:
     """Whether a sentence ends with the line."""
-    return line[-8:].rstrip(_CLOSING).endswith(_STOPS)
+    return _without_raised(line).rstrip(_CLOSING).endswith(_STOPS)
 
 
 def ends_in_mark(line: str) -> bool:
     """Whether the line ends with a punctuation mark, be it a comma or colon."""
-    return line[-8:].rstrip(_CLOSING).endswith(_ENDS)
+    return _without_raised(line).rstrip(_CLOSING).endswith(_ENDS)
 
 
 def leads_on(line: str) -> bool:

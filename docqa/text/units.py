@@ -21,6 +21,7 @@ _MOST_BETWEEN = 3  # blocks between two steps of a list
 _REMARK = 120  # characters of a remark between two items without numbers
 _LOOKED_BACK = 40  # items among which the one before is looked for
 _BLANK = re.compile(r"\n(?=\s*\n)")
+_LONGEST_LINE = 80  # characters of a heading and of the line below it that say something only together
 LONGEST_TITLE = 120  # characters of a line that a list stands under
 LONGEST_ITEM = 160  # characters; of a longer item, such as a clause of a contract, each sentence is a unit
 
@@ -29,7 +30,8 @@ class Unit(NamedTuple):
     """A part of a passage, `text[start:end]`; offsets are those of the passage.
 
     `kind` is that of its block. `lead_start`, `lead_end`: the heading, question, parent item, caption of a table, or
-    line ending in a colon that it stands under, the nearest of them; None where there is none in the passage.
+    line ending in a colon that it stands under, the nearest of them; None where there is none in the passage. A unit
+    that begins with its lead is a heading with the line below it, which say something only together.
     `group_start`, `group_end`: of an item the whole list with the line that leads into it and what stands between its
     items, or what stands under its parent if that ends in a colon; of a row the whole table with its column headings;
     of what answers a question the question and all of its answer; else the paragraph.
@@ -172,10 +174,21 @@ def _run_units(
                 yield _unit(item, start, end, (under.start, under.end) if under else lead, group_of_item)
             has_list = leads_on(text[item.start : item.end])
             parents.append((item, (item.start, _list_end(run, place)) if has_list else group_of_item))
+    elif above and before is above and answer is None and _is_rest_of(above, run[0], text):
+        whole = (above.start, run[0].end)
+        yield _unit(run[0], *whole, (above.start, above.end), whole)
     else:
         block = run[0]
         for start, end in _parts(text, block):
             yield _unit(block, start, end, lead, answer or (block.start, block.end))
+
+
+def _is_rest_of(heading: Block, block: Block, text: str) -> bool:
+    """Whether the line below a heading is no sentence, and says something only together with it: a name and an office,
+    a label and its value."""
+    line = text[block.start : block.end]
+    is_short = max(block.end - block.start, heading.end - heading.start) <= _LONGEST_LINE
+    return is_short and block.kind == "paragraph" and _is_title(line) and any(map(str.isalnum, line))
 
 
 def _list_end(run: Sequence[Block], place: int) -> int:

@@ -4,8 +4,9 @@ import httpx
 import pytest
 
 from conftest import upload
+from docqa.questions.expansion import expansions
 from docqa.questions.question import Part
-from docqa.questions.spelling import is_one_slip_away, possible_slips, respelled
+from docqa.questions.spelling import as_written, is_one_slip_away, possible_slips, respelled
 
 TEXT = "Cardboard is flattened. She handed in a petition. Der Mietvertrag endet im Mai."
 
@@ -53,3 +54,11 @@ async def test_a_question_with_a_slip_is_answered_as_it_was_meant(client: httpx.
         f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": "which box does carboard go in?"}]
     )
     assert "Cardboard is flattened" in chat.json()["answer"]["message"]
+
+
+def test_a_name_that_is_shortened_is_spelled_out_as_the_texts_have_it() -> None:
+    part = Part("Who is the CEO?", "en", expansions=expansions("Who is the CEO?", "en"))
+    report = ["Signed by the Chief\nExecutive Officer of the mill."]
+    assert as_written(part, report).text == "Who is the chief executive officer?"
+    assert as_written(part, ["The mill has no head."]) is part
+    assert as_written(part, [*report, "Our CEO thanks you."]) is part

@@ -193,20 +193,26 @@ class Reader:
             weight = min(0.9, 0.35 + cosine * 0.6) * bonus
             if place < 0:
                 yield Mention("rows", start, end, weight, is_exact=False)
-            elif value and (cosine < ALIKE_VALUES or self._is_another_name(run, key(value).split())):
+            elif value and (cosine < ALIKE_VALUES or self._is_another_name(start, end, key(value).split())):
                 continue
             elif value:
                 yield Mention("value", start, end, weight, place, (value,), is_exact=False)
             else:
                 yield Mention("column", start, end, weight, place, is_exact=False)
 
-    def _is_another_name(self, run: Sequence[str], value: Sequence[str]) -> bool:
-        """Whether a value shares some words with these, but each has one that the other lacks: New York, New Mexico."""
+    def _is_another_name(self, start: int, end: int, value: Sequence[str]) -> bool:
+        """Whether a value shares some words with these tokens and those beside them, but each has one that the other
+        lacks: New York, New Mexico."""
+        while start and self.tokens[start - 1] in value:
+            start -= 1
+        while end < len(self.tokens) and self.tokens[end] in value:
+            end += 1
+        run = [token for token in self.tokens[start:end] if not is_function_word(token)]
         own, other = (
-            {a for a in some if not is_function_word(a) and max(likeness(a, b, self.language) for b in rest) < NEAR}
+            sum(max((likeness(a, b, self.language) for b in rest), default=0.0) < NEAR for a in some)
             for some, rest in ((run, value), (value, run))
         )
-        return bool(own and other) and len(own) < sum(not is_function_word(word) for word in run)
+        return 0 < own < len(run) and other > 0
 
     def _ends_a_name(self, start: int, end: int) -> bool:
         """Whether these words count nothing, as in "the flight number of": the noun before them tells which number."""

@@ -24,7 +24,7 @@ from docqa.text.values import kind, quantity
 MOST_TOKENS = 40
 _LONGEST_TIME, _LONGEST_VALUE = 5, 40  # characters: 20.00; a longer one with a number in it says something else
 SURE_LABEL = 0.75
-_NUMBER = re.compile(r"(?<![^\W\d_])\d")  # not F2
+_NUMBER = re.compile(r"(?<![^\W_])\d")  # not F2
 _AMOUNT = re.compile(r"^\W*\d|[$€£¥₹%]")
 _CLOCK = re.compile(r"(?<!\d)\d{1,2}\s?(?:[:.h]\s?\d\d|[ap]\.?m|h\b|uhr|点|時)", re.IGNORECASE)
 _RANKS = (
