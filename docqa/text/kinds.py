@@ -215,11 +215,14 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
     # (style, indentation, level) of the lists that the item may be in, outermost first
     open_: list[tuple[str, int, int]] = []
     last: Mark | None = None
+    begun: set[str] = set()  # the styles of the items since the last line that is none
+    run: list[int] = []  # their places
     outer = 0  # the level of the last item of which the reader did not know
     for place, block in enumerate(blocks):
         if block.kind != "item":
             if block.kind != "note":
                 open_, outer = [], 0
+                begun, run = set(), []
             if block.kind == "heading" and not block.level:
                 blocks[place] = block._replace(level=2)
             continue
@@ -234,9 +237,15 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
         else:
             depth = next((depth for other, at, depth in open_ if other == style and abs(at - indent) <= 1), 0)
         if not depth:
+            if mark.number > 1 and style not in begun:  # of a list that was begun before these, which lie within it
+                open_ = []
+                for within in run:
+                    blocks[within] = blocks[within]._replace(level=blocks[within].level + 1)
             while open_ and open_[-1][1] > indent + 1:
                 open_.pop()
             depth = open_[-1][2] + 1 if open_ else 1
+        begun.add(style)
+        run.append(place)
         while open_ and open_[-1][2] >= depth:
             open_.pop()
         open_.append((style, indent, depth))

@@ -105,6 +105,8 @@ def _run_end(text: str, blocks: Sequence[Block], place: int) -> int:
     while end < len(blocks):
         if blocks[end].kind == "row" and blocks[end].level and not blocks[end - 1].level:
             break  # the headings of the next table
+        if blocks[end].kind == "item" == blocks[place].kind and blocks[end].level < blocks[place].level:
+            break  # of the list that this one lies within, and that was begun elsewhere
         if blocks[end].kind != blocks[place].kind:
             after = _resumed(text, blocks, place, end) if blocks[place].kind == "item" else end
             if after == end:

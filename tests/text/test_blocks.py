@@ -221,6 +221,7 @@ def test_initials_are_no_letters_of_a_list() -> None:
 def test_items_are_nested_by_mark_and_indentation() -> None:
     assert levels("1. one\n   a) two\n   b) two\n2. one\n   - two\n     - three\n3. one") == [1, 2, 2, 1, 2, 3, 1]
     assert levels("(g) one\n(h) one\n(i) one\n(j) one") == [1, 1, 1, 1]
+    assert levels("(i) two\n\n(ii) two\n\n(d) one\n\n(e) one\n\n(i) two") == [2, 2, 1, 1, 2]  # begun elsewhere
 
 
 def test_text_at_the_margin_after_a_list_is_a_paragraph() -> None:

@@ -151,3 +151,23 @@ def test_a_sentence_goes_on_over_a_blank_line_within_its_block() -> None:
 
 def test_a_passage_without_blocks_has_no_units() -> None:
     assert units("", ()) == []
+
+
+def test_items_of_an_outer_list_that_was_begun_on_the_page_before_do_not_stand_under_an_inner_one() -> None:
+    assert shown("A permit is needed except:\n\n(i) in May;\n\n(ii) in June.\n\n(d) No hearing is held.\n\n3. Ask us.")[
+        1:
+    ] == [
+        ("(ii) in June.", "A permit is needed except:"),
+        ("(d) No hearing is held.", ""),
+        ("3. Ask us.", ""),
+    ]
+
+
+def test_a_heading_and_the_line_below_it_that_is_no_sentence_are_one_unit() -> None:
+    page = "CHIEF SURGEON\n\nAda Moor\n\nOPENING HOURS\n\nWe open at nine.\n\nCARE\n\n- Rest\n- Drink"
+    assert shown(page) == [
+        ("CHIEF SURGEON Ada Moor", "CHIEF SURGEON"),
+        ("We open at nine.", "OPENING HOURS"),
+        ("- Rest", "CARE"),
+        ("- Drink", "CARE"),
+    ]
