@@ -9,7 +9,7 @@ import re
 from decimal import Decimal
 from functools import cache, partial
 
-from docqa.languages import pattern
+from docqa.languages import pattern, phrase
 from docqa.models.reader import YesNo
 from docqa.questions.question import Part
 from docqa.text.negations import asides, breaks, denials, lacking, negations
@@ -27,10 +27,12 @@ _WORD = re.compile(r"\w+")
 def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = None, lead: str = "") -> bool | None:
     """Whether the text `said`, in `language`, affirms what `part` asks. The `lead` of the list that it is an item of
     says so, where that denies, or both together have all that the question says; else the verifier's `reading` of it,
-    with None where it says neither or is not sure; without one, words.
+    with None where it says neither or is not sure; without one, words. "Pets allowed: no" says it outright.
 
     A negated question ("is it not allowed?") is taken as people mean it: yes to what is asked without the negation.
     """
+    if (outright := _outright(part, said, language)) is not None:
+        return outright
     if lead and not _explaining(language).search(lead):
         if is_negated(lead, language):  # What is not insured: races
             return bool(part.denials)
@@ -60,6 +62,20 @@ def _as_words_tell(part: Part, said: str, language: str) -> bool | None:
     if is_negated(lacking(language).sub(partial(_lacking, part), statement), language):
         return False
     return not _states_other_numbers(part, statement, language)
+
+
+def _outright(part: Part, said: str, language: str) -> bool | None:
+    """What stands behind a label, where that is yes or no alone; None to a question of what a word denies."""
+    labelled = _labelled(language).fullmatch(said.strip())
+    if labelled is None or part.denials:
+        return None
+    return bool(labelled["yes"]) != is_negated(labelled["label"], language)
+
+
+@cache
+def _labelled(language: str) -> re.Pattern[str]:
+    yes, no = (re.escape(phrase(f"polarity.{word}", language)) for word in ("yes", "no"))
+    return re.compile(rf"(?P<label>[^\t|:：]+)\s*[\t|:：]\s*(?:(?P<yes>{yes})|{no})\W*", re.IGNORECASE)
 
 
 @cache

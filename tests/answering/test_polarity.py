@@ -92,3 +92,19 @@ def test_what_the_verifier_makes_of_it_decides() -> None:
     assert no_words_known is True
     denied = Part("Do I get away without a permit?"), "No permit is needed for sheds."
     assert is_affirmed(*denied, "en", YesNo(2.0, -3.0)) is True
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "said", "affirmed"),
+    [
+        ("en", "Can healthy people take part?", "Accepts healthy volunteers:\tNo", False),
+        ("en", "Are dogs welcome?", "Pets allowed: yes", True),
+        ("en", "May I bring a dog?", "No pets: Yes", False),
+        ("de", "Darf man rauchen?", "Rauchen | nein", False),
+        ("en", "Is smoking forbidden?", "Smoking: no", None),
+        ("en", "Is it open?", "The porter said yes", None),
+    ],
+)
+def test_yes_or_no_behind_a_label_is_the_answer(language: str, question: str, said: str, affirmed: bool | None) -> None:
+    says_neither = YesNo(-3.0, -3.0)
+    assert is_affirmed(Part(question, language), said, language, says_neither) is affirmed
