@@ -21,6 +21,7 @@ FEW_WORDS = 16  # of a line that says no more than such a thing
 TOP = 400  # characters: a title with what stands below it
 SHORT_LINE = 30  # characters: a line with a year that says when
 LEAST = 2.5  # of a date's score
+_IN_NAME = re.compile(r"(?:[^\W\d_]|[.'’*†‡-])+")
 _TOKEN = r"(?:[^\W\d_][\w'’.\-]*|&)"
 _NAMES = rf"(?P<names>{_TOKEN}(?:[ \t]+{_TOKEN}){{0,6}}(?:,[ \t]+(?:{_TOKEN}[ \t]+){{1,8}}{_TOKEN}){{0,10}})"
 _PARTICLES = every_word("text.name_particles")
@@ -142,7 +143,8 @@ def _labelled() -> re.Pattern[str]:
 @cache
 def _byline() -> re.Pattern[str]:
     return re.compile(
-        rf"(?:^|[,;.–—-][^\S\n]*)[^\S\n]*(?i:{every_pattern('text.bylines')})[^\S\n]+{_NAMES}", re.MULTILINE
+        rf"(?:^|[,;.–—-][^\S\n]*)[^\S\n]*(?i:{every_pattern('text.bylines')})(?:[^\S\n]+|[^\S\n]*[:：]\s*){_NAMES}",
+        re.MULTILINE,
     )
 
 
@@ -208,14 +210,14 @@ def _listed(chunks: Sequence[StoredChunk]) -> Stated | None:
 
 @cache
 def _between_names() -> re.Pattern[str]:
-    joining = "|".join(map(re.escape, sorted(every_word("questions.words.joining"))))
+    joining = "|".join(map(re.escape, sorted(every_word("questions.words.joining") - every_word("questions.words.or"))))
     return re.compile(rf",|(?:^|\s)(?:{joining}|&)\s", re.IGNORECASE)
 
 
 def _is_person(text: str) -> bool:
     words = text.split()
     return 2 <= len(words) <= 4 and all(
-        word[0].isupper() and (word.istitle() or len(word) < 3) and not word.endswith((":", "：")) for word in words
+        word[0].isupper() and (word.istitle() or len(word) < 3) and _IN_NAME.fullmatch(word) for word in words
     )
 
 

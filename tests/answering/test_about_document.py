@@ -28,6 +28,7 @@ def chunk(text: str) -> list[StoredChunk]:
     [
         ("Tides\n\nby Mary van der Berg\n\nThe sea rises.", "Mary van der Berg"),
         ("Tides\nAuthors: Ana Lopez, John Q. Public and Li Wei\nThe sea rises.", "Ana Lopez, John Q. Public, Li Wei"),
+        ("Mills\n\nPrepared for:\nThe Harbour Office\n\nPrepared by:\nH. Jason Reed (PI)\nAnne Bauer", "H. Jason Reed"),
         ("Gezeiten\nVerfasserin: Jutta Öhler\nDas Meer steigt.", "Jutta Öhler"),
         ("潮汐\n作者：王小明\n海水上涨。", "王小明"),
         ("Purchasing\nAudited: May to June. Lead auditor: Bea Lomond. Sent to: the owner.", "Bea Lomond"),
@@ -56,6 +57,7 @@ def test_a_by_line_names_the_author(text: str, names: str) -> None:
         "The pier was destroyed by Storm and rain.",
         "Annual Report\nHarbour Office\nBergen",
         "sent by post",
+        "Contents\nH. Summary of Reimbursable Resources\tN/A\nI. Detail of Permanent Positions\t14",
         "Distribution: Managing Director, Finance Director, Head Of Purchasing",
     ],
 )
