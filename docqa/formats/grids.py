@@ -155,7 +155,9 @@ def _line(line: str, start: int) -> _Line:
     if "\t" in line.rstrip():
         mark, cells = "tab", tuple(cell.strip() for cell in line.rstrip().split("\t"))
     elif "|" in stripped[1:-1]:
-        mark, cells = "bar", tuple(_BAR.split(stripped.strip("|").strip()))
+        if stripped[-1] == "|" or line[0] == "|":  # drawn around the row; behind a space the first cell is empty
+            stripped = stripped.removesuffix("|").removeprefix("|").strip()
+        mark, cells = "bar", tuple(_BAR.split(stripped))
     elif "  " in stripped and len(stripped) < 300 and _SPACES.search(stripped):
         mark, cells = "spaces", tuple(part.strip() for part in _SPACES.split(stripped))
     else:

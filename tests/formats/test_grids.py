@@ -9,6 +9,18 @@ def table(text: str) -> Grid:
     return grid
 
 
+def test_bars_are_drawn_around_rows_or_stand_between_cells_of_which_the_first_may_be_empty() -> None:
+    for text in (
+        "| | 2004 | 2005 |\n|---|---|---|\n| Filed | 12 | 13 |\n| Done | 10 | 11 |",
+        " | 2004 | 2005\nFiled | 12 | 13\nDone | 10 | 11",
+        " |  | 2004 | 2005\nFiled |  | 12 | 13\nDone |  | 10 | 11",
+    ):
+        grid = table(text)
+        assert grid.columns == ("", "2004", "2005")
+        assert [row.cells for row in grid.rows] == [("Filed", "12", "13"), ("Done", "10", "11")]
+    assert table("| Item | Price\n| Desk | 12\n| Lamp | 13").columns == ("Item", "Price")
+
+
 def test_bars_part_cells() -> None:
     grid = table("Sales by region\n\nRegion | Q1 2024 | Q2 2024\nNorth | 10 | 12\nSouth | 7 | 9\n")
     assert grid.columns == ("Region", "Q1 2024", "Q2 2024")
