@@ -12,6 +12,7 @@ from functools import cache, partial
 from docqa.languages import pattern, phrase
 from docqa.models.reader import YesNo
 from docqa.questions.question import Part
+from docqa.text.marks import ends_in_mark
 from docqa.text.negations import asides, breaks, denials, lacking, negations
 from docqa.text.sentences import sentences
 from docqa.text.values import every_number
@@ -22,6 +23,7 @@ from docqa.text.words import stem, terms
 # cases of 48.
 NEITHER, APART = -1.0, 0.8
 _WORD = re.compile(r"\w+")
+_LINE = 8  # words of what says something without being a sentence
 
 
 def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = None, lead: str = "") -> bool | None:
@@ -33,6 +35,8 @@ def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = No
     """
     if (outright := _outright(part, said, language)) is not None:
         return outright
+    if _is_named_in_line(part, said, language):
+        return True
     if lead and not _explaining(language).search(lead):
         if is_negated(lead, language):  # What is not insured: races
             return bool(part.denials)
@@ -70,6 +74,15 @@ def _outright(part: Part, said: str, language: str) -> bool | None:
     if labelled is None or part.denials:
         return None
     return bool(labelled["yes"]) != is_negated(labelled["label"], language)
+
+
+def _is_named_in_line(part: Part, said: str, language: str) -> bool:
+    """Whether a line that is no sentence and denies nothing has all that the question says: "Confidential, for
+    discussion only" is confidential. A verifier has learned sentences."""
+    if part.denials or not part.stems or ends_in_mark(said) or len(words := _WORD.findall(said.casefold())) > _LINE:
+        return False
+    is_plain = not (is_negated(said, language) or denials(language).search(said))
+    return is_plain and set(map(stem, words)).issuperset(part.stems.values())
 
 
 @cache

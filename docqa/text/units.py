@@ -190,7 +190,8 @@ def _is_rest_of(heading: Block, block: Block, text: str) -> bool:
     a label and its value."""
     line = text[block.start : block.end]
     is_short = max(block.end - block.start, heading.end - heading.start) <= _LONGEST_LINE
-    return is_short and block.kind == "paragraph" and _is_title(line) and any(map(str.isalnum, line))
+    begins = any(map(str.isalnum, line)) and not line[0].islower()  # else the heading goes on
+    return is_short and begins and block.kind == "paragraph" and _is_title(line)
 
 
 def _list_end(run: Sequence[Block], place: int) -> int:

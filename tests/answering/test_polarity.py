@@ -108,3 +108,17 @@ def test_what_the_verifier_makes_of_it_decides() -> None:
 def test_yes_or_no_behind_a_label_is_the_answer(language: str, question: str, said: str, affirmed: bool | None) -> None:
     says_neither = YesNo(-3.0, -3.0)
     assert is_affirmed(Part(question, language), said, language, says_neither) is affirmed
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "affirmed"),
+    [
+        ("Is it confidential?", "Confidential For Discussion Only", True),
+        ("Is it confidential?", "Not confidential", False),
+        ("Is it public?", "Confidential For Discussion Only", False),
+        ("Is the sauna open?", "Sauna open from six to nine in the evening of every day but Sunday", False),
+        ("Is the sauna open?", "The sauna was open.", False),
+    ],
+)
+def test_a_line_that_names_all_that_is_asked_affirms_it(question: str, said: str, affirmed: bool) -> None:
+    assert is_affirmed(Part(question, "en"), said, "en", YesNo(-4.0, 1.0)) is affirmed
