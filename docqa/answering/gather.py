@@ -15,7 +15,7 @@ from docqa.answering.evidence import Candidate, CandidateUnit, Evidence
 from docqa.answering.reading import read
 from docqa.answering.scoring import VERIFIED, scale_of, unit_score
 from docqa.answering.sections import begins_lines, blocks_in, spans_in
-from docqa.answering.subject_units import coded, dated, labelled, titled
+from docqa.answering.subject_units import coded, dated, introduced, labelled, titled
 from docqa.questions.question import Kind, Part, Place, Question
 from docqa.questions.spelling import as_written
 from docqa.questions.wording import content, points_back
@@ -117,6 +117,8 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
     chosen = (await _in_places(index.db, numbered, passages))[:PASSAGES]
     if part.kind in TITLED:
         chosen = await asyncio.to_thread(titled, part, chosen)
+    if part.name:
+        chosen = await asyncio.to_thread(introduced, part, chosen)
     if part.codes:
         chosen = await asyncio.to_thread(coded, part, chosen)
     if part.claims.dates:

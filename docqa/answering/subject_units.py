@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from docqa.answering.sections import Blocks, Span, numbers_between
 from docqa.questions.question import Part, Place
+from docqa.search.introductions import introduces
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import share, weights_among
 from docqa.text.codes import codes, form
@@ -56,6 +57,22 @@ def titled(part: Part, passages: Sequence[Passage]) -> list[Passage]:
 def _title(passage: Passage, unit: Unit) -> frozenset[str]:
     """The terms of the heading or line that a unit stands under."""
     return frozenset(term for term in terms(passage.heading_of(unit)) if not is_function_word(term))
+
+
+def introduced(part: Part, passages: Sequence[Passage]) -> list[Passage]:
+    """The passages, their units raised where they introduce the name that is asked about."""
+    return [
+        replace(
+            passage,
+            units=tuple(
+                replace(scored, coverage=scored.coverage + HEADING)
+                if introduces(passage.text[scored.start : scored.end], part.name)
+                else scored
+                for scored in passage.units
+            ),
+        )
+        for passage in passages
+    ]
 
 
 def coded(part: Part, passages: Sequence[Passage]) -> list[Passage]:

@@ -191,6 +191,13 @@ class Part:
         return Claims.of(self.text, self.language)
 
     @cached_property
+    def name(self) -> str:
+        """The name that it asks about, where it asks about nothing besides: what is the Concept Plan?"""
+        name = " ".join(self.content)
+        is_all = self.has_question_word and set(self.content) <= set(self.claims.names) and name in self.text
+        return name if is_all else ""
+
+    @cached_property
     def numbers(self) -> Claims:
         """The dates and numbers that the text with its context states."""
         return Claims.of(self.searched, self.language)._replace(names=[])

@@ -50,8 +50,9 @@ class Request:
 
     `expansion` is a query of what the question's terms stand for, `names` the terms by which the question names
     documents, `pages` the page numbers that it names, both by document. `across` are the documents in another language
-    than the question's, which are searched by vectors alone; `tabled` are chunks with rows of tables that the
-    question's terms stand for, best first, with how well they fit. `begun` is what `nearest.begin` gave for `query`.
+    than the question's, which are searched by vectors alone; `led_to` are chunks with rows of tables that the
+    question's terms stand for, or where what it asks about is introduced, best first, with how well they fit. `begun`
+    is what `nearest.begin` gave for `query`.
     """
 
     scope: Scope
@@ -60,7 +61,7 @@ class Request:
     names: Mapping[int, frozenset[str]]
     pages: Mapping[int, Collection[int]]
     across: frozenset[int] = frozenset()
-    tabled: Sequence[tuple[StoredChunk, float]] = ()
+    led_to: Sequence[tuple[StoredChunk, float]] = ()
     begun: "Future[Known] | None" = None
 
     def document_name(self, document: int) -> frozenset[str]:
@@ -80,8 +81,8 @@ async def find_candidates(
         scope = await store.scopes.scope_of(conn, others)
         expanded = await _retrieve(conn, scope, request.expansion, embedder, vectors, across)
     on_pages = [Retrieved(await store.chunks.page_hits(conn, *named)) for named in request.pages.items()]
-    rankings = [own, expanded, *on_pages, Retrieved([Hit(chunk.id, chunk.document) for chunk, _ in request.tabled])]
-    in_tables = {chunk.id: score for chunk, score in request.tabled}
+    rankings = [own, expanded, *on_pages, Retrieved([Hit(chunk.id, chunk.document) for chunk, _ in request.led_to])]
+    fitting = {chunk.id: score for chunk, score in request.led_to}
     by_name = Retrieved(())
     if 0 < len(request.names) < len(documents):
         scope = await store.scopes.scope_of(conn, list(request.names))
@@ -106,7 +107,7 @@ async def find_candidates(
             expansion=expanded.score(chunk) + related.get(chunk.id, 0.0) if in_language else 0.0,
             document_name=query.coverage(name) if len(documents) > 1 else 0.0,
             on_named_page=chunk.id in named_chunks,
-            table=in_tables.get(chunk.id, 0.0),
+            table=fitting.get(chunk.id, 0.0),
         )
         candidates.append(Candidate(chunk, scores, score))
     return candidates

@@ -16,6 +16,7 @@ from docqa.models.encoders import stored_model
 from docqa.questions.question import Part
 from docqa.search.candidates import Request, find_candidates
 from docqa.search.index import Index
+from docqa.search.introductions import introducing
 from docqa.search.passages import Passage
 from docqa.search.ranking import InUnits, by_final_score, in_units, missing_vectors, with_scores
 from docqa.search.weights import Query, weigh
@@ -71,13 +72,13 @@ async def search(index: Index, documents: Sequence[StoredDocument], part: Part, 
 @dataclass(frozen=True)
 class _Wording:
     """A question as it is searched for in these documents: `vectors` are those of the question and of its `expansion`,
-    `tabled` the chunks that a table's names lead to, with how well they fit."""
+    `led_to` the chunks that a table's names lead to, or the name that it asks about, with how well they fit."""
 
     documents: Sequence[StoredDocument]
     embedder: Embedder | None
     expansion: str
     vectors: Sequence[bytes | None]
-    tabled: Sequence[tuple[StoredChunk, float]]
+    led_to: Sequence[tuple[StoredChunk, float]]
 
 
 class _Retrieved(NamedTuple):
@@ -121,18 +122,19 @@ async def _by_embedder(
 async def _worded(index: Index, documents: Sequence[StoredDocument], part: Part, embedder: Embedder | None) -> _Wording:
     """The question as it is searched for in these documents. Raises Unavailable."""
     used: list[str] = []
-    tabled: list[tuple[StoredChunk, float]] = []
-    if part.expansions:
+    led_to: list[tuple[StoredChunk, float]] = []
+    if part.expansions or part.name:
         async with index.db.read() as conn:
             scope = await store.scopes.scope_of(conn, [document.id for document in documents])
             used = await _used(conn, scope, part)
-            tabled = await _tabled(conn, documents, part, used)
+            led_to = await _tabled(conn, documents, part, used)
+            led_to += [(chunk, 1.0) for chunk in await introducing(conn, scope, part.name)]
     expansion = ", ".join(used)
     vectors = [
         await embedder.encode_question(text) if embedder else None
         for text in [part.searched, *([expansion] if expansion else [])]
     ]
-    return _Wording(documents, embedder, expansion, vectors, tabled)
+    return _Wording(documents, embedder, expansion, vectors, led_to)
 
 
 async def _find(conn: Connection, index: Index, wording: _Wording, part: Part, least: int) -> _Retrieved:
@@ -151,7 +153,7 @@ async def _find(conn: Connection, index: Index, wording: _Wording, part: Part, l
         document.id for document in documents if embedder and embedder.crosses(part.language, document.language)
     )
     names = {id_: terms for id_, terms in part.named.items() if id_ in by_id}
-    request = Request(scope, query, next(iter(expanded), None), names, part.pages, across, wording.tabled, begun)
+    request = Request(scope, query, next(iter(expanded), None), names, part.pages, across, wording.led_to, begun)
     limit = max(least, RERANKED_MORE) if wording.expansion or across else least
     candidates = await find_candidates(conn, request, embedder, index.db.vectors, limit)
     chunk_ids = [candidate.chunk.id for candidate in candidates]

@@ -231,6 +231,11 @@ async def holding(conn: Connection, scope: Scope, match: str, most: int = 0) -> 
     return await _in_order(conn, scope, ids[:: _step(len(ids), most)] if most else ids)
 
 
+async def first_holding(conn: Connection, scope: Scope, match: str, most: int) -> list[StoredChunk]:
+    """The first chunks of the scope that an FTS5 query matches, `most` at most, in the same order."""
+    return await _in_order(conn, scope, (await _chunks(conn, scope.ranges, {match: match}, most)).get(match, ()))
+
+
 async def spread(conn: Connection, scope: Scope, most: int) -> list[StoredChunk]:
     """All chunks of the scope, in the same order; of more than `most` an even share."""
     ids = chain.from_iterable(range(first, last + 1) for first, last in scope.runs)

@@ -1,0 +1,33 @@
+"""Where documents introduce what a question asks about: the Public Integrity Commission (“PIC”), (the “Concept Plan”).
+
+Contracts, judgments and reports say there what a name means; elsewhere they use it.
+"""
+
+import re
+from functools import lru_cache
+
+from docqa import store
+from docqa.store.chunks import StoredChunk
+from docqa.store.scopes import Scope
+from docqa.store.sql import Connection, quoted
+from docqa.text.words import terms
+
+MOST = 300  # passages that name it, from the beginning, among which the one is sought that introduces it
+
+
+def introduces(text: str, name: str) -> bool:
+    """Whether a name stands in a text in quotation marks or, being all of them, in brackets."""
+    return bool(_introduction(name).search(text))
+
+
+@lru_cache(256)
+def _introduction(name: str) -> re.Pattern[str]:
+    spelt = r"\s+".join(map(re.escape, name.split()))
+    return re.compile(rf"[“”„\"«「『]{spelt}[”“\"»」』]|[(（]{spelt}[)）]")
+
+
+async def introducing(conn: Connection, scope: Scope, name: str) -> list[StoredChunk]:
+    """The first chunk of a scope that introduces a name, if any does."""
+    match = " AND ".join(map(quoted, dict.fromkeys(terms(name))))
+    chunks = await store.full_text.first_holding(conn, scope, match, MOST) if match else []
+    return next(([chunk] for chunk in chunks if introduces(chunk.text, name)), [])
