@@ -191,7 +191,8 @@ def _is_rest_of(heading: Block, block: Block, text: str) -> bool:
     line = text[block.start : block.end]
     is_short = max(block.end - block.start, heading.end - heading.start) <= _LONGEST_LINE
     begins = any(map(str.isalnum, line)) and not line[0].islower()  # else the heading goes on
-    return is_short and begins and block.kind == "paragraph" and _is_title(line)
+    is_labelled = ": " in line or "：" in line  # it says by itself what it is
+    return is_short and begins and block.kind == "paragraph" and _is_title(line) and not is_labelled
 
 
 def _list_end(run: Sequence[Block], place: int) -> int:

@@ -164,8 +164,9 @@ def test_items_of_an_outer_list_that_was_begun_on_the_page_before_do_not_stand_u
 
 
 def test_a_heading_and_the_line_below_it_that_is_no_sentence_are_one_unit() -> None:
-    page = "CHIEF SURGEON\n\nAda Moor\n\nOPENING HOURS\n\nWe open at nine.\n\nCARE\n\n- Rest\n- Drink"
+    page = "LEAFLET\n\nIngredient: salt\n\nCHIEF SURGEON\n\nAda Moor\n\nOPENING HOURS\n\nWe open at nine.\n\nCARE\n\n- Rest\n- Drink"
     assert shown(page) == [
+        ("Ingredient: salt", "LEAFLET"),
         ("CHIEF SURGEON Ada Moor", "CHIEF SURGEON"),
         ("We open at nine.", "OPENING HOURS"),
         ("- Rest", "CARE"),
