@@ -31,6 +31,8 @@ def as_written(part: Part, texts: Sequence[str]) -> Part:
 def respelled(part: Part, texts: Iterable[str]) -> Part:
     """The part with its slips mended by the words of these texts; itself where it has none. A word of the texts is no
     slip, nor is one that begins otherwise."""
+    if not part.slips:
+        return part
     held = Counter(word for text in texts for word in _WORD.findall(text.casefold()))
     meant = {}
     for word in part.slips:
@@ -48,16 +50,12 @@ def spelled_out(part: Part, texts: Sequence[str]) -> Part:
     """The part with the names that these texts have for a term of it that none of them has: the CEO of a question is
     the chief executive officer of a report."""
     held = " ".join(" ".join(texts).casefold().split())
-    meant = {
-        expansion.term: name
-        for expansion in part.expansions
-        if expansion.is_name and not re.search(rf"(?<!\w){re.escape(expansion.term.casefold())}(?!\w)", held)
-        for name in expansion.means[::-1]
-        if name.casefold() in held
-    }
     text = part.text
-    for term, name in meant.items():
-        text = text.replace(term, name)
+    for expansion in part.expansions:
+        is_held = re.search(rf"(?<!\w){re.escape(expansion.term.casefold())}(?!\w)", held)
+        name = next((name for name in expansion.means if name.casefold() in held), "")
+        if expansion.is_name and name and not is_held:
+            text = text.replace(expansion.term, name)
     return replace(part, text=text) if text != part.text else part
 
 

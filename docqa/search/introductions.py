@@ -3,7 +3,9 @@
 Contracts, judgments and reports say there what a name means; elsewhere they use it.
 """
 
+import asyncio
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from docqa import store
@@ -30,4 +32,8 @@ async def introducing(conn: Connection, scope: Scope, name: str) -> list[StoredC
     """The first chunk of a scope that introduces a name, if any does."""
     match = " AND ".join(map(quoted, dict.fromkeys(terms(name))))
     chunks = await store.full_text.first_holding(conn, scope, match, MOST) if match else []
+    return await asyncio.to_thread(_first, chunks, name)
+
+
+def _first(chunks: Sequence[StoredChunk], name: str) -> list[StoredChunk]:
     return next(([chunk] for chunk in chunks if introduces(chunk.text, name)), [])

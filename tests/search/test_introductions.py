@@ -50,5 +50,5 @@ async def test_the_passage_that_introduces_a_name_is_found_among_many_that_use_i
     introduction = "The Harbour Safety Commission (“HSC”) looks after the piers of the town."
     doc_id = await upload(client, "\n\n".join(f"{text} {FILLER}" for text in [*USED[:20], introduction, *USED[20:]]))
     query = {"query": "What is HSC?", "doc_ids": [doc_id], "top_k": 5}
-    found = (await client.post("/v1/api/retrieve", json=query)).json()["results"]
-    assert found[0]["source_chunk"].startswith(introduction)
+    results = (await client.post("/v1/api/retrieve", json=query)).json()["results"]
+    assert results[0]["source_chunk"].startswith(introduction)
