@@ -90,8 +90,10 @@ def _bounded(log_odds: float) -> float:
 
 
 def _is_fragment(text: str, unit: Unit) -> bool:
-    """Whether it is a few words that stand under nothing, or the rest of a sentence, which begins with a small
-    letter."""
+    """Whether it is a few words that stand under nothing, the rest of a sentence, which begins with a small letter, or
+    a source that leads back to where it is cited, as in a wiki."""
+    if text.startswith("^ "):
+        return True
     return unit.lead_start is None and words_in(text) < FEW_WORDS or unit.kind == "paragraph" and text[:1].islower()
 
 

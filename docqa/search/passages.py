@@ -18,7 +18,8 @@ class Scores:
     that the chunk's words carry by their rarity in the documents that are asked, `lexical_coverage` by that in the
     language, where it is known. `expansion` (0 to 2) adds up BM25 and cosine to what the question's terms stand for,
     `document_name` is the share of the question's weight that names its document. `on_named_page`: the question names
-    the chunk's page. `table`: how well the rows of a table in it fit what the question's terms stand for.
+    the chunk's page. `table`: how well the rows of a table in it fit what the question's terms stand for; 1 where it
+    introduces what the question asks about.
     """
 
     bm25: float = 0.0
