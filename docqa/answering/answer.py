@@ -131,7 +131,7 @@ async def _of_whole_documents(
 async def _of_passages(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:
     """The answer from the passages that are found, or that they do not tell."""
     names = _names(documents)
-    gathered = await find(answering.index, documents, question)
+    question, gathered = await find(answering.index, documents, question)
     # Nothing has to be said of a task in the documents: it is done with what they say.
     if gathered.certainty == "none" and not (question.kind == "task" and gathered.passages):
         pages = [(passage.document.name, passage.chunk.page_number) for passage in gathered.passages[:NEAREST_PASSAGES]]

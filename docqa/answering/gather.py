@@ -52,16 +52,17 @@ class Gathered:
     certainty: Certainty
 
 
-async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> Gathered:
-    """What the documents say about the question; of one with several parts, about those of which they say anything."""
+async def find(index: Index, documents: Sequence[StoredDocument], question: Question) -> tuple[Question, Gathered]:
+    """The question as it was meant, in the words of the documents, and what they say about it; of one with several
+    parts, about those of which they say anything."""
     sought = await asyncio.gather(*(_sought(index, documents, part) for part in question.parts))
     question = replace(question, parts=tuple(part for part, _ in sought))
     results = [passages for _, passages in sought]
     weighed = await asyncio.to_thread(_weighed, question, results)
     if isinstance(weighed, Gathered):
-        return weighed
+        return question, weighed
     further = await search(index, documents, weighed.link.part, PASSAGES)
-    return await asyncio.to_thread(weighed.linked, further)
+    return question, await asyncio.to_thread(weighed.linked, further)
 
 
 def _weighed(question: Question, results: Sequence[list[Passage]]) -> "Gathered | _Open":

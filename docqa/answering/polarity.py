@@ -88,7 +88,7 @@ def _is_named_in_line(part: Part, said: str, language: str) -> bool:
 @cache
 def _labelled(language: str) -> re.Pattern[str]:
     yes, no = (re.escape(phrase(f"polarity.{word}", language)) for word in ("yes", "no"))
-    return re.compile(rf"(?P<label>[^\t|:：]+)\s*[\t|:：]\s*(?:(?P<yes>{yes})|{no})\W*", re.IGNORECASE)
+    return re.compile(rf"(?P<label>[^\t|:：]+)[\t|:：][\s|:：]*(?:(?P<yes>{yes})|{no})\W*", re.IGNORECASE)
 
 
 @cache

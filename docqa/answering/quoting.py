@@ -10,7 +10,7 @@ from docqa.answering.evidence import Evidence
 from docqa.answering.table_rows import headings_of, line_of, named_cells
 from docqa.formats.grid_headings import without_shared
 from docqa.languages import phrase
-from docqa.text.marks import ends_in_mark, item_mark
+from docqa.text.marks import ends_in_mark, item_mark, without_footnote
 from docqa.text.units import Unit
 from docqa.text.values import kind
 from docqa.text.words import is_dense, stem, terms
@@ -69,9 +69,9 @@ def words_in(text: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Without the mark of a list, in one line."""
+    """Without the mark of a list, and of a footnote at its end, in one line."""
     mark = item_mark(text)
-    return " ".join(text[mark.end if mark else 0 :].split())
+    return without_footnote(" ".join(text[mark.end if mark else 0 :].split()))
 
 
 def _row(evidence: Evidence, unit: Unit, sought: frozenset[str]) -> str:

@@ -227,20 +227,19 @@ def is_rule(line: str) -> bool:
     return bool(_RULE.fullmatch(line))
 
 
-def _without_raised(line: str) -> str:
-    """The end of a line, without the mark of a footnote behind a sentence: "... of the land.12", "... so.”[3]"."""
-    end = line[-12:]
-    return _AFTER_END.sub("", end) if end[-1:].isdecimal() or end.endswith("]") else end
+def without_footnote(text: str) -> str:
+    """The text without the mark of a footnote behind its last sentence: "... of the land.12", "... so.”[3]"."""
+    return _AFTER_END.sub("", text) if text[-1:].isdecimal() or text.endswith("]") else text
 
 
 def ends_sentence(line: str) -> bool:
     """Whether a sentence ends with the line."""
-    return _without_raised(line).rstrip(_CLOSING).endswith(_STOPS)
+    return without_footnote(line[-12:]).rstrip(_CLOSING).endswith(_STOPS)
 
 
 def ends_in_mark(line: str) -> bool:
     """Whether the line ends with a punctuation mark, be it a comma or colon."""
-    return _without_raised(line).rstrip(_CLOSING).endswith(_ENDS)
+    return without_footnote(line[-12:]).rstrip(_CLOSING).endswith(_ENDS)
 
 
 def leads_on(line: str) -> bool:

@@ -45,6 +45,18 @@ async def test_the_best_unit_is_quoted_whole() -> None:
     assert pieces == [Piece("Kari Nord signed the lease for the owner of the house.", 0)]
 
 
+async def test_the_mark_of_a_footnote_is_not_said() -> None:
+    [piece, *_] = await extract(
+        question("What rose?"), evidence("The rent rose in May.12 The deposit did not.”[3]", 1.0, 0.2)
+    )
+    assert piece.text == "The rent rose in May."
+
+
+async def test_a_heading_is_said_with_the_line_that_says_something_only_below_it() -> None:
+    [piece] = await extract(question("Who is the surgeon?"), evidence("CHIEF SURGEON\n\nAda Moor", 1.0))
+    assert piece.text == "CHIEF SURGEON: Ada Moor."
+
+
 async def test_a_second_is_quoted_only_if_it_answers_nearly_as_likely_and_says_something_else() -> None:
     asking = question("Who signed the lease, and when is the rent due?")
     text = "Kari Nord signed the lease. The rent is due in May."

@@ -98,6 +98,7 @@ def test_what_the_verifier_makes_of_it_decides() -> None:
     ("language", "question", "said", "affirmed"),
     [
         ("en", "Can healthy people take part?", "Accepts healthy volunteers:\tNo", False),
+        ("en", "Can healthy people take part?", "Accepts healthy volunteers: \xa0 | No", False),
         ("en", "Are dogs welcome?", "Pets allowed: yes", True),
         ("en", "May I bring a dog?", "No pets: Yes", False),
         ("de", "Darf man rauchen?", "Rauchen | nein", False),
