@@ -19,7 +19,7 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom, in points
 _CONTROLS = "".join(map(chr, range(0x80, 0xA0)))  # C1, which show nothing
 _DRAWN = ("!", "l", "n", "q", "u", "v", "Ø", "ü", "è")  # what fonts of symbols draw as bullets
 _SYMBOLS = re.compile(r"dingbat|wingding|webding|symbol|bullet", re.IGNORECASE)
-_SPACES = re.compile(r"(?!(?<=\d)\xa0\d) *\xa0[ \xa0]*")  # but not of a number
+_SPACES = re.compile(r"(?!(?<=\d)\xa0\d)(?<! ) *\xa0[ \xa0]*")  # but not of a number
 _DRAWN_HYPHEN = re.compile(r"(?<=[^\W_])\xad(?=[^\W_])")
 _GUTTER = 8.0  # points between two columns
 _COMPARED = 1_000_000  # pairs of rows; no real page has more
