@@ -93,6 +93,23 @@ def test_a_name_that_shares_a_word_with_another_is_not_taken_for_it(words: str, 
     assert [value for mention in mentions for value in mention.values] == taken
 
 
+@pytest.mark.parametrize(
+    ("names", "word", "taken"),
+    [
+        ("Anna Berg\nTom Roe", "anna", ["Anna Berg"]),
+        ("anna berg\ntom roe", "anna", ["anna berg"]),
+        ("Green tea\nBlack tea", "green", []),
+        ("New Mexico (NM)\nUtah (UT)", "new", []),
+    ],
+)
+def test_people_are_called_by_their_first_names_and_nothing_else_is(names: str, word: str, taken: list[str]) -> None:
+    table, values = view(
+        "Customer Name,Orders\n" + "".join(f"{name},{at}\n" for at, name in enumerate(names.split("\n"))), "a.csv"
+    )
+    mentions = Reader(table, [word], "en", values, {}).mentions()
+    assert [value for mention in mentions for value in mention.values] == taken
+
+
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 

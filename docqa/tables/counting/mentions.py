@@ -5,6 +5,7 @@ Words compare by their forms and by what they measure ("revenue" for an amount i
 is at hand, by meaning.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -23,6 +24,7 @@ from docqa.text.keys import key
 LONGEST = 6  # tokens of one mention
 LONGEST_NUMBER = 3  # tokens: twenty-one
 MOST_TOKENS = 40
+_NO_PERSON = re.compile(r"[\d()\[\]/&%]")
 ALIKE_VALUES = 0.72  # for a value, which must not stand for a kind of thing: books are no paperbacks
 ALIKE = 0.5  # the least cosine of a phrase and a name that mean the same, on the embedder's scale
 
@@ -133,6 +135,11 @@ class View:
         )
 
 
+def _may_be_person(name: str) -> bool:
+    """Whether it is written as people are called, unlike New Mexico (NM) and Green tea."""
+    return not _NO_PERSON.search(name) and (name.islower() or all(word[0].isupper() for word in name.split()))
+
+
 @cache
 def _flags(name: str) -> frozenset[str]:
     return frozenset(map(key, every_word(f"tables.{name}")))
@@ -239,7 +246,7 @@ class Reader:
                 continue
             if len(run) == 1 and "people" in self.view.headings[place].concepts:  # by the first name
                 called = [value for tokens, value in forms if tokens[:1] == list(run) != tokens]
-                if len(called) == 1:
+                if len(called) == 1 and _may_be_person(called[0]):
                     yield Mention("value", start, end, 0.85 * bonus, place, tuple(called), is_exact=False)
             for tokens, value in forms:
                 if len(tokens) < len(run) or tokens == list(run):
