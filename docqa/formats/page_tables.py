@@ -13,6 +13,7 @@ from docqa.text.contents import are_pages
 from docqa.text.marks import heads_contents, is_page_number
 
 _FOOTER = 120  # characters that may follow a table on its page
+_ABOVE = 200  # characters before a table in which "Contents" may stand
 _LONGEST_NAME = 60  # characters
 _LEADERS = re.compile(r"(?:[.·…_] ?){4}")
 
@@ -32,7 +33,7 @@ def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int,
     before, listed = 0, -1  # pages: the last one, and the last one with a table of contents
     for number, text, known in pages:
         every_grid = grids(text) if known is None else known
-        own = [grid for grid in every_grid if not _lists_contents(grid, goes_on=listed == number - 1)]
+        own = [grid for grid in every_grid if not _lists_contents(grid, text, goes_on=listed == number - 1)]
         if len(own) < len(every_grid):
             listed = number
         previous = last if number == before + 1 else None
@@ -60,12 +61,12 @@ def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int,
     return made, rows
 
 
-def _lists_contents(grid: Grid, *, goes_on: bool) -> bool:
-    """Whether it is a table of contents, by what stands over it, or because one `goes_on` from the page before: what it
-    says is where something stands."""
+def _lists_contents(grid: Grid, text: str, *, goes_on: bool) -> bool:
+    """Whether it is a table of contents, by what stands over it in the page's text, or because one `goes_on` from the
+    page before: what it says is where something stands."""
     heading = grid.columns[-1]
-    above = (heading, grid.title, grid.title.partition(" ")[0])  # "Page PART I"
-    is_headed = any(map(heads_contents, above)) or goes_on and not any(grid.columns)
+    above = text[max(0, grid.start - _ABOVE) : grid.start].split("\n")
+    is_headed = any(map(heads_contents, (heading, grid.title, *above))) or goes_on and not any(grid.columns)
     if not is_headed and (len(grid.columns) > 2 or not is_page_number(heading)):
         return False
     return are_pages([row.cells[-1] for row in grid.rows])

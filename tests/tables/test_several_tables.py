@@ -250,3 +250,6 @@ def test_a_table_of_contents_is_none_whatever_stands_over_its_pages() -> None:
         pages = [PageText(1, f"Table of Contents\n\n{first}\n{entries}"), PageText(2, goes_on)]
         assert page_tables(pages) == ([], [])
     assert len(page_tables([PageText(1, goes_on)])[0]) == 1
+    with_items = "Item 1\tBusiness\t5\nItem 1A\tRisk factors\t14\nItem 2\tProperties\t25\nItem 3\tLawsuits\t25"
+    assert page_tables([PageText(1, f"Mill plc\n\nTable of Contents\n\nPart I\n\n{with_items}")]) == ([], [])
+    assert len(page_tables([PageText(1, f"Mill plc\n\nPrices\n\nPart I\n\n{with_items}")])[0]) == 1
