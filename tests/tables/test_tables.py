@@ -110,6 +110,24 @@ def test_people_are_called_by_their_first_names_and_nothing_else_is(names: str, 
     assert [value for mention in mentions for value in mention.values] == taken
 
 
+@pytest.mark.parametrize(
+    ("question", "measure"),
+    [
+        ("how many employees?", None),
+        ("how many dollars for employees?", "sum"),
+        ("sum of employee costs", "sum"),
+        ("how many units?", "sum"),
+    ],
+)
+def test_how_many_adds_up_no_money_that_it_does_not_speak_of(question: str, measure: str | None) -> None:
+    plan = planned(
+        question,
+        "Order ID,Segment,Employee Costs ($),Units\n1,North,$427,3\n2,South,$120,4\n3,West,$90,1\n",
+        "costs.csv",
+    )
+    assert (plan and plan.measure) == measure
+
+
 # --- cells ------------------------------------------------------------------------------------------------------------
 
 

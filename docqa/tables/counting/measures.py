@@ -48,6 +48,8 @@ class Measures(Groups):
             return self._counted(group, period, filters)
         if amounts and (aggregate or group is not None or self._asks_how_much()):
             place = amounts[0]
+            if "count" in kinds and not aggregate and self._is_money_for_something(place):
+                return None
             measure: Measure = aggregate or self._usual(place)
             if group is not None and measure == "median":
                 return None
@@ -100,6 +102,13 @@ class Measures(Groups):
         return bool(self.kinds & {"how_much", "count", "sum"}) or (
             bool(named) and (self.kinds <= {"column"} or self.kinds <= bare and self._is_sum(named[0].place))
         )
+
+    def _is_money_for_something(self, place: int) -> bool:
+        """Whether it is a column of money, which the question does not speak of: how many employees, of their costs."""
+        is_named = any(
+            in_concept(word, concept, self.language) for word in self.tokens for concept in ("money", "price", "costs")
+        )
+        return place in self.view.of_money and not is_named
 
     def _is_sum(self, place: int) -> bool:
         return self.view.is_amount(place) and not self.view.headings[place].is_rate
