@@ -15,6 +15,7 @@ from docqa.questions.expansion import expansions
         ("What is shown in the cash flow statement?", "statement of cash flows"),
         ("What is the EBITDA?", "depreciation and amortization"),
         ("What was the return on equity?", "total shareholders' equity"),
+        ("How many employees do they have?", "people employed"),
     ],
 )
 def test_a_term_brings_what_it_is_made_of(question: str, words: str) -> None:
