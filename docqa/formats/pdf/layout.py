@@ -114,8 +114,8 @@ def _texts(line: dict[str, Any]) -> Iterator[tuple[str, Box]]:
         text = spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans])
         if len(spans) > 1 and _is_bullet(spans[0]):
             text = "• " + "".join([span["text"] for span in spans[1:]]).lstrip()
-        if text := _as_seen(text.strip().strip(_CONTROLS).strip()):
-            yield text, box
+        if text := text.strip().strip(_CONTROLS).strip():
+            yield text if text.isascii() else _as_seen(text), box
         return
     characters = [(char["c"], char["bbox"][0], char["bbox"][2]) for span in spans for char in span["chars"]]
     plain = "".join(character for character, _, _ in characters).strip()
