@@ -41,7 +41,7 @@ def is_affirmed(part: Part, said: str, language: str, reading: YesNo | None = No
         if is_negated(lead, language):  # What is not insured: races
             return bool(part.denials)
         is_plain = len(statements(said, language)) == 1 and not is_negated(said, language)
-        above, own = (set(map(stem, _WORD.findall(text.casefold()))) for text in (lead, said))
+        above, own = _stems(lead), _stems(said)
         asked_of = set(part.stems.values()) - above
         if is_plain and asked_of < set(part.stems.values()) and asked_of and asked_of <= own:
             return not part.denials
@@ -79,10 +79,14 @@ def _outright(part: Part, said: str, language: str) -> bool | None:
 def _is_named_in_line(part: Part, said: str, language: str) -> bool:
     """Whether a line that is no sentence and denies nothing has all that the question says: "Confidential, for
     discussion only" is confidential. A verifier has learned sentences."""
-    if part.denials or not part.stems or ends_in_mark(said) or len(words := _WORD.findall(said.casefold())) > _LINE:
+    if part.denials or not part.stems or ends_in_mark(said) or len(_WORD.findall(said)) > _LINE:
         return False
     is_plain = not (is_negated(said, language) or denials(language).search(said))
-    return is_plain and set(map(stem, words)).issuperset(part.stems.values())
+    return is_plain and _stems(said).issuperset(part.stems.values())
+
+
+def _stems(text: str) -> set[str]:
+    return set(map(stem, _WORD.findall(text.casefold())))
 
 
 @cache

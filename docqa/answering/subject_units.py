@@ -41,17 +41,15 @@ def titled(part: Part, passages: Sequence[Passage]) -> list[Passage]:
         return share(weights, title) * len(title & weights.keys()) / len(title) if title else 0.0
 
     return [
-        passage
-        if passage.across
-        else replace(
-            passage,
-            units=tuple(
-                replace(scored, coverage=scored.coverage + HEADING * named(title))
-                for scored, title in zip(passage.units, titles[passage.chunk.id], strict=True)
-            ),
-        )
+        passage if passage.across else _raised(passage, (HEADING * named(title) for title in titles[passage.chunk.id]))
         for passage in passages
     ]
+
+
+def _raised(passage: Passage, gains: Iterable[float]) -> Passage:
+    """The passage, the coverage of each of its units raised by what it gains."""
+    pairs = zip(passage.units, gains, strict=True)
+    return replace(passage, units=tuple(replace(scored, coverage=scored.coverage + gain) for scored, gain in pairs))
 
 
 def _title(passage: Passage, unit: Unit) -> frozenset[str]:
@@ -62,15 +60,7 @@ def _title(passage: Passage, unit: Unit) -> frozenset[str]:
 def introduced(part: Part, passages: Sequence[Passage]) -> list[Passage]:
     """The passages, their units raised where they introduce the name that is asked about."""
     return [
-        replace(
-            passage,
-            units=tuple(
-                replace(scored, coverage=scored.coverage + HEADING)
-                if introduces(passage.text[scored.start : scored.end], part.name)
-                else scored
-                for scored in passage.units
-            ),
-        )
+        _raised(passage, (HEADING * introduces(passage.text[u.start : u.end], part.name) for u in passage.units))
         for passage in passages
     ]
 
