@@ -49,12 +49,13 @@ def respelled(part: Part, texts: Iterable[str]) -> Part:
 def spelled_out(part: Part, texts: Sequence[str]) -> Part:
     """The part with the names that these texts have for a term of it that none of them has: the CEO of a question is
     the chief executive officer of a report."""
-    held = " ".join(" ".join(texts).casefold().split())
+    shortened = [expansion for expansion in part.expansions if expansion.is_name]
+    held = " ".join(" ".join(texts).casefold().split()) if shortened else ""
     text = part.text
-    for expansion in part.expansions:
+    for expansion in shortened:
         is_held = re.search(rf"(?<!\w){re.escape(expansion.term.casefold())}(?!\w)", held)
         name = next((name for name in expansion.means if name.casefold() in held), "")
-        if expansion.is_name and name and not is_held:
+        if name and not is_held:
             text = text.replace(expansion.term, name)
     return replace(part, text=text) if text != part.text else part
 
