@@ -122,12 +122,13 @@ def grids(text: str) -> list[Grid]:
 
 def going_on(grid: Grid, text: str, previous: Grid) -> Grid:
     """The first table of a page's text, with the headings of the last one of the page before where it has none of its
-    own: what no words stand before goes on."""
+    own, or the same once more as its first row: what no words stand before goes on."""
     if any(grid.columns) or len(grid.columns) != len(previous.columns):
         return grid
     if _above(text, grid.start).strip()[:1].isalpha():
         return grid
-    return replace(grid, columns=previous.columns, scale=previous.scale, title=previous.title)
+    rows = grid.rows[1:] if grid.rows and grid.rows[0].cells == previous.columns else grid.rows
+    return replace(grid, columns=previous.columns, scale=previous.scale, title=previous.title, rows=rows)
 
 
 def _listed(text: str, tables: Sequence[Grid]) -> Iterator[Grid]:

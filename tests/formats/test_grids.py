@@ -137,6 +137,10 @@ def test_a_table_goes_on_at_the_top_of_the_next_page() -> None:
     assert going_on(table(text), text, first).columns == ("Item", "A1", "B2")
     text = f"Another lamp:\n\n{text}"
     assert not any(going_on(table(text), text, first).columns)
+    names = table("Name\tUse\tPlace\nSaw\twood\thall\nFile\tmetal\tshed\n")
+    text = "Name\tUse\tPlace\nRasp\twood\tloft\n"  # with its headings once more
+    again = going_on(table(text), text, names)
+    assert (again.columns, [row.cells for row in again.rows]) == (names.columns, [("Rasp", "wood", "loft")])
 
 
 def test_rows_know_where_they_stand() -> None:

@@ -54,6 +54,12 @@ def test_words_that_nearly_touch_are_parted_by_a_line() -> None:
     assert "Litres a day at 30 degrees\t12 l\t16 l" in page.text
 
 
+def test_a_word_too_long_for_the_last_column_is_whole() -> None:
+    rows = [["Model", "Use"], ["K3", "simulation"], ["K4", "Maschinensteuerung\nand simulation"]]
+    [page] = read_whole(pdf(rows, [60, 75]), "t.pdf").pages
+    assert "Model\tUse\nK3\tsimulation\nK4\tMaschinensteuerung and simulation" in page.text
+
+
 def test_a_box_around_prose_is_no_table() -> None:
     prose = "\n".join(["The tenant keeps the garden in good order and waters it."] * 12)
     [page] = read_whole(pdf([[prose, prose], [prose, prose]], [260, 260]), "t.pdf").pages

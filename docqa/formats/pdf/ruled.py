@@ -232,12 +232,13 @@ def _text(words: Sequence[Sequence[Any]]) -> str:
 
 
 def _parted(words: Iterable[Sequence[Any]], grid: _Grid, page: Recorded) -> Iterator[Sequence[Any]]:
-    """The words, those that a line of the grid runs through cut there: without spaces two cells are one word."""
+    """The words, those that a line within the grid runs through cut there: without spaces two cells are one word. One
+    that is too long for the last column is whole."""
     characters: list[tuple[Box, str]] | None = None
     for word in words:
         left, top, right, bottom = word[:4]
         y = (top + bottom) / 2
-        cuts = [at for at in grid.down if left + 1 < at < right - 1 and grid.parts(at, y)]
+        cuts = [at for at in grid.down[1:-1] if left + 1 < at < right - 1 and grid.parts(at, y)]
         if not cuts:
             yield word
             continue
