@@ -227,8 +227,7 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
                 blocks[place] = block._replace(level=2)
             continue
         mark = marks[place] or Mark("•", 0, 0)
-        line = text.rfind("\n", max(0, block.start - LONGEST), block.start) + 1
-        indent = block.start - line if line else 0
+        indent = _indentation(text, blocks, marks, place)
         style = mark.style
         if open_ and last and style != open_[-1][0] and follows(mark, last):
             style = open_[-1][0]
@@ -237,12 +236,12 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
         else:
             depth = next((depth for other, at, depth in open_ if other == style and abs(at - indent) <= 1), 0)
         if not depth:
-            if mark.number > 1 and style not in begun:  # of a list that was begun before these, which lie within it
-                open_ = []
+            goes_on = mark.number > 1 and not (last and follows(mark, last))
+            while open_ and (goes_on and style not in begun or open_[-1][1] > indent + 1):
+                open_.pop()
+            if goes_on and not open_:  # a list that was begun before these, which lie within it
                 for within in run:
                     blocks[within] = blocks[within]._replace(level=blocks[within].level + 1)
-            while open_ and open_[-1][1] > indent + 1:
-                open_.pop()
             depth = open_[-1][2] + 1 if open_ else 1
         begun.add(style)
         run.append(place)
@@ -253,6 +252,21 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
         outer = outer if block.level else depth
         blocks[place] = block._replace(level=outer + block.level)
     return blocks
+
+
+def _indentation(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], place: int) -> int:
+    """How far an item is indented; one at the beginning of a passage, which has lost its own, as far as the item with
+    the next number."""
+    start = blocks[place].start
+    if line := text.rfind("\n", max(0, start - LONGEST), start) + 1:
+        return start - line
+    mark = marks[place]
+    following = (
+        later
+        for later, after in enumerate(marks[place + 1 :], place + 1)
+        if mark and after and after.number > mark.number and follows(after, mark)
+    )
+    return _indentation(text, blocks, marks, later) if (later := next(following, 0)) else 0
 
 
 def _is_value(cell: str) -> bool:

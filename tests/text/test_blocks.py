@@ -224,6 +224,22 @@ def test_items_are_nested_by_mark_and_indentation() -> None:
     assert levels("(i) two\n\n(ii) two\n\n(d) one\n\n(e) one\n\n(i) two") == [2, 2, 1, 1, 2]  # begun elsewhere
 
 
+def test_the_first_item_of_a_passage_which_has_lost_its_indentation_is_of_the_level_of_the_next() -> None:
+    assert levels("4. The chair is elected.\n    5. So is the clerk.\n    6. Nobody else is.") == [1, 1, 1]
+    decide = "4. They decide:\n        1. the budget\n        2. the fees\n    5. They elect."
+    assert levels(decide) == [1, 2, 2, 1]
+
+
+def test_items_with_a_remark_before_them_lie_within_the_one_that_goes_on_behind_them() -> None:
+    remark = "\n\nThey may do so as often as anybody asks them to.\n\n"
+    assert levels(f"4. They decide.{remark}       1. the budget\n       2. the fees\n    5. They elect.") == [
+        1,
+        2,
+        2,
+        1,
+    ]
+
+
 def test_text_at_the_margin_after_a_list_is_a_paragraph() -> None:
     assert shown("- bread\n- butter\n- jam\nAll of it has to be fresh.")[-1] == (
         "paragraph",
