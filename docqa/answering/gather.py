@@ -118,7 +118,7 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
     chosen = (await _in_places(index.db, numbered, passages))[:PASSAGES]
     if part.kind in TITLED:
         chosen = await asyncio.to_thread(titled, part, chosen)
-    if part.name:
+    if part.subject:
         chosen = await asyncio.to_thread(introduced, part, chosen)
     if part.codes:
         chosen = await asyncio.to_thread(coded, part, chosen)

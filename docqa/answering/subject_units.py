@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from docqa.answering.sections import Blocks, Span, numbers_between
 from docqa.questions.question import Part, Place
-from docqa.search.introductions import introduces
+from docqa.search.introductions import explains, introduces
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import share, weights_among
 from docqa.text.codes import codes, form
@@ -54,15 +54,23 @@ def _raised(passage: Passage, gains: Iterable[float]) -> Passage:
 
 def _title(passage: Passage, unit: Unit) -> frozenset[str]:
     """The terms of the heading or line that a unit stands under."""
-    return frozenset(term for term in terms(passage.heading_of(unit)) if not is_function_word(term))
+    return _meaning(passage.heading_of(unit))
+
+
+def _meaning(text: str) -> frozenset[str]:
+    return frozenset(term for term in terms(text) if not is_function_word(term))
 
 
 def introduced(part: Part, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages, their units raised where they introduce the name that is asked about."""
-    return [
-        _raised(passage, (HEADING * introduces(passage.text[u.start : u.end], part.name) for u in passage.units))
-        for passage in passages
-    ]
+    """The passages, their units raised where they introduce or explain what is asked about, or stand under it."""
+    subject = part.subject
+    title = _meaning(subject)
+
+    def is_about(passage: Passage, scored: ScoredUnit) -> bool:
+        text = passage.text[scored.start : scored.end]
+        return introduces(text, subject) or explains(text, subject) or _title(passage, scored.unit) == title
+
+    return [_raised(passage, (HEADING * is_about(passage, each) for each in passage.units)) for passage in passages]
 
 
 def coded(part: Part, passages: Sequence[Passage]) -> list[Passage]:

@@ -191,11 +191,15 @@ class Part:
         return Claims.of(self.text, self.language)
 
     @cached_property
+    def subject(self) -> str:
+        """What it asks about, where it asks about nothing besides: what is a lender?"""
+        subject = " ".join(self.content)
+        return subject if self.has_question_word and subject in self.text else ""
+
+    @cached_property
     def name(self) -> str:
         """The name that it asks about, where it asks about nothing besides: what is the Concept Plan?"""
-        name = " ".join(self.content)
-        is_all = self.has_question_word and set(self.content) <= set(self.claims.names) and name in self.text
-        return name if is_all else ""
+        return self.subject if set(self.content) <= set(self.claims.names) else ""
 
     @cached_property
     def numbers(self) -> Claims:

@@ -12,8 +12,10 @@ from docqa import store
 from docqa.store.chunks import StoredChunk
 from docqa.store.scopes import Scope
 from docqa.store.sql import Connection, quoted
+from docqa.text.marks import item_mark
 from docqa.text.words import terms
 
+EXPLAINED = 3  # terms that explain at the least: fewer may be a value
 MOST = 300  # passages that name it, from the beginning, among which the one is sought that introduces it
 
 
@@ -22,9 +24,26 @@ def introduces(text: str, name: str) -> bool:
     return bool(_introduction(name).search(text))
 
 
+def explains(text: str, name: str) -> bool:
+    """Whether a text begins with a name that it explains, as an entry of a glossary does: "Lender – who lends"."""
+    mark = item_mark(text)
+    entry = _entry(name).match(text, mark.end if mark else 0)
+    return entry is not None and len(terms(text[entry.end() :])) >= EXPLAINED
+
+
+@lru_cache(256)
+def _entry(name: str) -> re.Pattern[str]:
+    in_brackets, separator = r"(?:\s*[(（][^()（）\n]*[)）])?", r"(?:\s*[:：=→–—]|\s+-+\s)"
+    return re.compile(rf"\W*{_spelt(name)}{in_brackets}{separator}", re.IGNORECASE)
+
+
+def _spelt(name: str) -> str:
+    return r"\s+".join(map(re.escape, name.split()))
+
+
 @lru_cache(256)
 def _introduction(name: str) -> re.Pattern[str]:
-    spelt = r"\s+".join(map(re.escape, name.split()))
+    spelt = _spelt(name)
     return re.compile(rf"[“”„\"«「『]{spelt}[”“\"»」』]|[(（]{spelt}[)）]")
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from conftest import upload
 from docqa.questions.question import Part
-from docqa.search.introductions import introduces
+from docqa.search.introductions import explains, introduces
 from search.test_search import FILLER
 
 pytestmark = pytest.mark.anyio
@@ -31,6 +31,35 @@ USED = [
 )
 def test_a_name_is_introduced_in_quotation_marks_or_brackets(text: str, name: str, is_so: bool) -> None:
     assert introduces(text, name) is is_so
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "is_so"),
+    [
+        ("• Lender – the person or firm that lends the money", "lender", True),
+        ("Darlehen (Kredit) - was geliehen wird und zu zahlen ist", "Darlehen", True),
+        ("3. Quiet hours: nobody plays music then", "quiet hours", True),
+        ("租金：每月第一天支付", "租金", True),
+        ("Lender: 40 €", "lender", False),
+        ("Lender's fee - what the lender takes for it", "lender", False),
+        ("The lender – a bank, mostly – lends", "lends", False),
+    ],
+)
+def test_an_entry_of_a_glossary_explains_what_it_begins_with(text: str, name: str, is_so: bool) -> None:
+    assert explains(text, name) is is_so
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("What is a lender?", "lender"),
+        ("Was ist ein Darlehensgeber?", "Darlehensgeber"),
+        ("What does the lender of a car take?", ""),
+        ("Lender", ""),
+    ],
+)
+def test_what_a_question_asks_about_that_is_no_name(question: str, subject: str) -> None:
+    assert Part(question, "de" if "Was" in question else "en").subject == subject
 
 
 @pytest.mark.parametrize(
