@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from docqa.answering.quoting import words_in
 from docqa.search.passages import Passage, ScoredUnit
-from docqa.text.units import Unit
 
 NOT_SAID, MOST_READ = -10.0, 14.0  # log odds: beyond these the reader's and the verifier's scores say no more
 
@@ -75,7 +74,7 @@ def unit_score(passage: Passage, scored: ScoredUnit, scale: Scale) -> float:
         + scale.cosine * scored.cosine
         + scale.read * max(scale.doubted, read_in(passage, scored))
         + scale.verified * _bounded(NOT_SAID if scored.verified is None else scored.verified)
-        - (FRAGMENT if _is_fragment(passage.text[scored.start : scored.end], scored.unit) else 0.0)
+        - (FRAGMENT if _is_fragment(passage, scored) else 0.0)
     )
 
 
@@ -89,12 +88,21 @@ def _bounded(log_odds: float) -> float:
     return min(MOST_READ, max(NOT_SAID, log_odds))
 
 
-def _is_fragment(text: str, unit: Unit) -> bool:
+def _is_fragment(passage: Passage, scored: ScoredUnit) -> bool:
     """Whether it is a few words that stand under nothing, the rest of a sentence, which begins with a small letter, or
-    a source that leads back to where it is cited, as in a wiki."""
+    a source that leads back to where it is cited, as in a wiki. A list at the beginning of a passage stands under what
+    the one before ends with."""
+    text, unit = passage.text[scored.start : scored.end], scored.unit
     if text.startswith("^ "):
         return True
-    return unit.lead_start is None and words_in(text) < FEW_WORDS or unit.kind == "paragraph" and text[:1].islower()
+    goes_on = unit.kind == "item" and (unit.start, unit.end) != unit.group == passage.units[0].unit.group
+    return (
+        unit.lead_start is None
+        and not goes_on
+        and words_in(text) < FEW_WORDS
+        or unit.kind == "paragraph"
+        and text[:1].islower()
+    )
 
 
 def rank_bonus(rank: int) -> float:

@@ -14,6 +14,7 @@ from docqa.text.words import fold, is_dense
 
 WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 ENOUGH_WORDS = 2  # of its own, for a question to be about something
+EMPTY = ("empty", "auxiliary", "pointing", "asking")  # lists of words that do not say what a text is about
 ENOUGH_CHARACTERS = 4  # in scripts without spaces
 ANTECEDENT = 3  # words before a pronoun from which on it is taken to mean one of them
 _HANGUL = re.compile("[가-힣]")
@@ -75,7 +76,7 @@ def content(text: str, language: str) -> list[str]:
     """The words that say what a text is about, as they stand in it; in scripts without spaces, runs of characters."""
     if unspaced(text):
         return [run for run in _unspaced_empty().sub(" ", text).split() if run]
-    empty = frozenset().union(*(words(f"questions.words.{name}", language) for name in ("empty", "pointing", "asking")))
+    empty = frozenset().union(*(words(f"questions.words.{name}", language) for name in EMPTY))
     return [
         word
         for word in WORD.findall(text)

@@ -7,12 +7,16 @@ from docqa.store.documents import StoredDocument
 from docqa.text.units import Unit
 
 
-def score(text: str) -> float:
-    unit = Unit(0, len(text), "item", None, None, 0, len(text))
+def score(text: str, after: str = "") -> float:
+    unit = Unit(0, len(text), "item", None, None, 0, len(text + after))
     scored = ScoredUnit(unit=unit, coverage=0.5, cosine=0.5)
     document = StoredDocument(1, "d1", "a.txt", "txt", "en", 1, "")
     passage = Passage(
-        chunk=StoredChunk(1, 1, 1, "", "", text, ""), document=document, scores=Scores(), score=0.0, units=(scored,)
+        chunk=StoredChunk(1, 1, 1, "", "", text + after, ""),
+        document=document,
+        scores=Scores(),
+        score=0.0,
+        units=(scored,),
     )
     return unit_score(passage, scored, UNREAD)
 
@@ -24,3 +28,7 @@ def test_a_source_that_leads_back_to_where_it_is_cited_answers_less_likely_than_
 
 def test_a_few_words_that_stand_under_nothing_answer_less_likely_than_a_sentence() -> None:
     assert score("The keeper") < score("The keeper of the lighthouse steps down.")
+
+
+def test_an_item_of_a_list_that_a_passage_begins_with_stands_under_what_comes_before() -> None:
+    assert score("8 GB disk", after="\n- 512 MB of memory") == score("8 GB of disk for the program")

@@ -130,6 +130,7 @@ def test_an_opinion_knows_what_is_likeliest_if_it_is_a_question_about_documents(
         ("How many kilometres is the canal long?", "en", "kilometres"),
         ("How much is the rent?", "en", ""),
         ("Wie viele Kilometer ist der Kanal lang?", "de", "Kilometer"),
+        ("Wie groß muss das Lager sein?", "de", ""),
         ("Il consomme combien de watts ?", "fr", "watts"),
         ("¿Cuántos metros mide la torre?", "es", "metros"),
         ("Who dug the canal?", "en", ""),

@@ -4,8 +4,10 @@ import httpx
 import pytest
 
 from conftest import upload
+from docqa.questions.question import Part
 from docqa.tables.lookups.cells import Tables
 from docqa.tables.lookups.lookup import is_sure, look_up
+from docqa.tables.lookups.parts import answered
 from docqa.tables.lookups.query import Query
 
 pytestmark = pytest.mark.anyio
@@ -185,6 +187,13 @@ def test_a_name_with_a_word_for_sales_in_it_is_no_turnover() -> None:
     tables = Tables.of(1, [(1, f"Name | 2024 Bags in second quarter | 2023 Bags in second quarter\n{rows}\n")])
     question = ["what", "was", "the", "revenue", "in", "the", "second", "quarter"]
     assert not is_sure(look_up(Query(question, "en", tables, wants_number=True)))
+
+
+def test_a_value_that_its_row_is_named_by_answers_nothing() -> None:
+    rows = "Income:Interest | Income\nIncome:Rent | Income\nCosts:Water | 40"
+    tables = Tables.of(1, [(1, f"Account | Paid in\n{rows}\n")])
+    assert answered(tables, Part("What is interest?", "en"), "en") is None
+    assert answered(tables, Part("What are the costs for water?", "en"), "en") is not None
 
 
 async def test_one_value_does_not_answer_two_questions(client: httpx.AsyncClient) -> None:

@@ -149,12 +149,19 @@ def _looked_up(query: Query, cell: Cell, tokens: Sequence[str], part: Part, lang
         return (f"{name_of(cell, with_column=False)}: {values}{stop}", [cell.placed]) if several else None
     if cell.is_guess and part.expects != "number" and part.has_question_word:
         return None
-    cells = [replace(cell, column=place) for place in (cell.column, *cell.also)]
+    cells = [each for place in (cell.column, *cell.also) if _says_something(each := replace(cell, column=place))]
     if part.expects in ("number", "date"):
         cells = [each for each in cells if _is_of_kind(each, tokens, part)]
     if not cells or not _is_of_kind(cells[0], tokens, part):
         return None
     return sentence(replace(cells[0], also=tuple(each.column for each in cells[1:])), language), [cell.placed]
+
+
+def _says_something(cell: Cell) -> bool:
+    """Whether the value is a number or more than words of its row's name: not income of "income: interest"."""
+    said = frozenset(words_of(cell.value))
+    named = words_of(cell.placed.row.cells[cell.named_by])
+    return not said or any(map(str.isdigit, cell.value)) or not said.issubset(named)
 
 
 def _year(cell: Cell, query: Query) -> str:
