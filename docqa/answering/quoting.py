@@ -11,7 +11,7 @@ from docqa.answering.table_rows import headings_of, line_of, named_cells
 from docqa.formats.grid_headings import without_shared
 from docqa.languages import phrase
 from docqa.text.marks import ends_in_mark, item_mark, without_footnote
-from docqa.text.units import Unit
+from docqa.text.units import Unit, leans
 from docqa.text.values import kind
 from docqa.text.words import is_dense, stem, terms
 
@@ -23,13 +23,14 @@ LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
 def said(
     evidence: Evidence, unit: Unit, language: str, before: Unit | None = None, sought: frozenset[str] = frozenset()
 ) -> str:
-    """The unit as a whole sentence, in one line. What an item stands under is said with it, unless that was said of the
-    unit `before`; of a long row only what stands in the columns that have most of the stems of words `sought`."""
+    """The unit as a whole sentence, in one line. What it leans on is said with it, unless that was said of the unit
+    `before`; of a long row only what stands in the columns that have most of the stems of words `sought`."""
     if unit.kind == "row":
         return closed(_row(evidence, unit, sought), language)
     is_whole = unit.start == unit.lead_start
     text = _plain(evidence.text[unit.lead_end if is_whole else unit.start : unit.end])
-    is_led = is_whole or unit.kind == "item" and (before is None or before.group != unit.group)
+    is_apart = unit.kind != "note" and (before is None or before.group != unit.group)
+    is_led = is_whole or is_apart and leans(evidence.text, unit)
     lead = lead_of(evidence, unit) if is_led else ""
     return closed(f"{lead} {text}" if lead else text, language)
 

@@ -60,12 +60,18 @@ class Unit(NamedTuple):
 
 
 def in_context(text: str, unit: Unit) -> str:
-    """The unit as it is embedded and matched: an item or row after the line it stands under, which it is not understood
-    without."""
+    """The unit as it is embedded and matched: after what it stands under if it is not understood without."""
     content = text[unit.start : unit.end]
-    if unit.kind not in ("item", "row", "note") or unit.lead_start is None or unit.lead_end is None:
-        return content
-    return f"{text[unit.lead_start : unit.lead_end]} {content}"
+    return f"{text[unit.lead_start : unit.lead_end]} {content}" if leans(text, unit) else content
+
+
+def leans(text: str, unit: Unit) -> bool:
+    """Whether a unit is not understood without what it stands under: an item or row, or what comes right behind a
+    colon."""
+    if unit.lead_start is None or unit.lead_end is None:
+        return False
+    follows = not text[unit.lead_end : unit.start].strip() and leads_on(text[unit.lead_start : unit.lead_end])
+    return follows or unit.kind in ("item", "row", "note")
 
 
 def units(text: str, blocks: Sequence[Block]) -> list[Unit]:

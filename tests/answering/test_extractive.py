@@ -57,6 +57,16 @@ async def test_a_heading_is_said_with_the_line_that_says_something_only_below_it
     assert piece.text == "CHIEF SURGEON: Ada Moor."
 
 
+async def test_what_comes_right_behind_a_colon_is_said_with_it() -> None:
+    text = (
+        "Open the file in an editor and add this line to it:\n\nset printer = office\n\nThen print a page. It is blank."
+    )
+    [piece] = await extract(question("How is it set up?"), evidence(text, 1.0, 0.2, 0.2))
+    assert piece.text == "Open the file in an editor and add this line to it: set printer = office."
+    [piece] = await extract(question("What is printed?"), evidence(text, 0.2, 1.0, 0.2))
+    assert piece.text == "Then print a page."
+
+
 async def test_a_second_is_quoted_only_if_it_answers_nearly_as_likely_and_says_something_else() -> None:
     asking = question("Who signed the lease, and when is the rent due?")
     text = "Kari Nord signed the lease. The rent is due in May."

@@ -1,7 +1,7 @@
 """What can be shown as an answer, what it stands under, and the whole that it belongs to."""
 
 from docqa.text.blocks import Block, BlockKind, blocks_of
-from docqa.text.units import LONGEST_ITEM, Unit, units
+from docqa.text.units import LONGEST_ITEM, Unit, in_context, units
 
 
 def read(text: str) -> list[Unit]:
@@ -171,4 +171,13 @@ def test_a_heading_and_the_line_below_it_that_is_no_sentence_are_one_unit() -> N
         ("We open at nine.", "OPENING HOURS"),
         ("- Rest", "CARE"),
         ("- Drink", "CARE"),
+    ]
+
+
+def test_what_is_not_understood_without_what_it_stands_under_is_matched_with_it() -> None:
+    text = "To print two pages on one:\n\nset paper = save\n\nPRINTING\n\nThe printer has a number. It is on the back."
+    assert [in_context(text, unit) for unit in read(text)] == [
+        "To print two pages on one: set paper = save",
+        "The printer has a number.",
+        "It is on the back.",
     ]
