@@ -4,6 +4,7 @@ A sentence stands as it is; an item of a list after the line or heading that it 
 that line; a row of a table with the names of its columns.
 """
 
+import re
 from collections.abc import Sequence
 
 from docqa.answering.evidence import Evidence
@@ -16,6 +17,8 @@ from docqa.text.values import kind
 from docqa.text.words import is_dense, stem, terms
 
 _DASHES = "-–—‒−"
+# Characters for private use, which other fonts show as boxes.
+_ICON = re.compile(r"\s*[\ue000-\uf8ff]+(?=[\s.,;:!?)]|$)|[\ue000-\uf8ff]+")
 MOST_CELLS = 6  # of a row that are all said
 LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
 
@@ -70,9 +73,9 @@ def words_in(text: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Without the mark of a list, and of a footnote at its end, in one line."""
+    """Without the mark of a list, of a footnote at its end, and icons of the document's own font, in one line."""
     mark = item_mark(text)
-    return without_footnote(" ".join(text[mark.end if mark else 0 :].split()))
+    return without_footnote(" ".join(_ICON.sub("", text[mark.end if mark else 0 :]).split()))
 
 
 def _row(evidence: Evidence, unit: Unit, sought: frozenset[str]) -> str:

@@ -52,6 +52,12 @@ async def test_the_mark_of_a_footnote_is_not_said() -> None:
     assert piece.text == "The rent rose in May."
 
 
+async def test_icons_of_the_documents_own_font_are_not_said() -> None:
+    text = "Press \uf053 to go back to the menu\uf054. The lamp goes out."
+    [piece, *_] = await extract(question("How do I go back?"), evidence(text, 1.0, 0.2))
+    assert piece.text == "Press to go back to the menu."
+
+
 async def test_a_heading_is_said_with_the_line_that_says_something_only_below_it() -> None:
     [piece] = await extract(question("Who is the surgeon?"), evidence("CHIEF SURGEON\n\nAda Moor", 1.0))
     assert piece.text == "CHIEF SURGEON: Ada Moor."
