@@ -68,7 +68,7 @@ def in_context(text: str, unit: Unit) -> str:
 def leans(text: str, unit: Unit) -> bool:
     """Whether a unit is not understood without what it stands under: an item or row, or what comes right behind a
     colon."""
-    if unit.lead_start is None or unit.lead_end is None:
+    if unit.lead_start is None or unit.lead_end is None or unit.lead_start == unit.start:
         return False
     follows = not text[unit.lead_end : unit.start].strip() and leads_on(text[unit.lead_start : unit.lead_end])
     return follows or unit.kind in ("item", "row", "note")
