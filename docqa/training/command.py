@@ -29,7 +29,6 @@ REFINING_RATE, ADAPTER_RATE = 1e-4, 4e-4
 # The weight of yes/no: few examples have it, and the encoder's lower layers may stay as they are.
 ADAPTER_YES_NO = 2.0
 GLIMPSE = 20  # questions of each set that are kept apart, evaluated at every checkpoint of `refine`
-TRAINED_IN = ("en",)  # the languages of the questions that kinds are learnt from
 BUILT_ON = {"embedding": "The embedding model that the reader", "encoder": "The model that the verifier"}
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # read when the libraries are imported
 
@@ -120,7 +119,7 @@ def _declare_refine(parser: argparse.ArgumentParser) -> None:
 def _declare_adapt(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="where to write it")
     parser.add_argument("--base", metavar="NAME", help="the embedding model that it is for [the verifier's encoder]")
-    parser.add_argument("--languages", metavar="CODES", default=TRAINED_IN[0], help="that it reads [%(default)s]")
+    parser.add_argument("--languages", metavar="CODES", default="en", help="that it reads [%(default)s]")
     parser.add_argument("--start", metavar="FILE", type=Path, help="what to start from [the encoder alone]")
     parser.add_argument("--rank", metavar="N", type=int, default=32, help="of the differences [%(default)s]")
     parser.add_argument(
@@ -228,7 +227,7 @@ def _train_kinds(settings: Settings, arguments: argparse.Namespace) -> int:
     if not catalog.present(entry):
         raise NotFound(f"{entry.name} is missing; `python run.py models pull {entry.name}` downloads it")
     embedder = Embedder(entry.name, catalog.path(entry), entry.weights.sha256, entry.dimension, entry.languages)
-    train_kinds(embedder, TRAINED_IN, arguments.out or settings.models / file_name(entry.name), _report)
+    train_kinds(embedder, arguments.out or settings.models / file_name(entry.name), _report)
     return 0
 
 

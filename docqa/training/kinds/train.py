@@ -1,7 +1,7 @@
 """Trains the layer that tells kinds of questions apart: multinomial logistic regression on embeddings and common words.
 
-Its questions are in questions.toml. It takes seconds, and says what it gets right of questions it was not trained on,
-beside the rules of the languages alone.
+Its questions are in `questions`, a file for each language. It takes seconds, and says what it gets right of questions
+it was not trained on, beside the rules of the languages alone.
 """
 
 import asyncio
@@ -20,47 +20,64 @@ from docqa.questions.kinds import settled
 from docqa.questions.question import Kind
 from docqa.questions.understand import question_kind
 
-QUESTIONS = Path(__file__).parent / "questions.toml"
+QUESTIONS = Path(__file__).parent / "questions"
 FOLDS = 5
 HELD_OUT = 3  # a third is kept apart to compare with the rules
 DECAY = 5e-3  # of the weights, per step; chosen by cross-validation
 RATE, STEPS = 8.0, 500
 CLUE = 0.2  # what a word counts beside the embedding, whose length is 1; chosen likewise
-OFTEN = 3  # questions that a clue stands in at least
+OFTEN = 5  # questions that a clue stands in at least
 DECIMALS = 3
+FACTORS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)  # by which scores may be too small
+LEAST_CHANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Example:
-    """A question and its kind."""
+    """A question, its kind and language. `place` is where it stands among those of its language, which is near where
+    others say the same in theirs: what is kept apart is so in all of them."""
 
     text: str
     kind: Kind
+    language: str
+    place: int
 
 
-def examples(path: Path = QUESTIONS) -> list[Example]:
-    """The questions of a file: a list for each kind."""
-    stored = tomllib.loads(path.read_text("utf-8"))
-    return [Example(text, kind) for kind in KINDS for text in stored.get(kind, ())]
+def languages_known(folder: Path = QUESTIONS) -> list[str]:
+    """The languages that there are questions in."""
+    return sorted(path.stem for path in folder.glob("*.toml"))
 
 
-def train_kinds(embedder: Embedder, languages: Sequence[str], out: Path, report: Callable[[str], None]) -> None:
-    """Train on all questions, after cross-validation, and write the layer to `out`. Raises Unavailable."""
+def examples(languages: Sequence[str], folder: Path = QUESTIONS) -> list[Example]:
+    """The questions in these languages: in each file a list for each kind."""
+    given: list[Example] = []
+    for language in languages:
+        stored = tomllib.loads((folder / f"{language}.toml").read_text("utf-8"))
+        own = [(text, kind) for kind in KINDS for text in stored.get(kind, ())]
+        given += [Example(text, kind, language, place) for place, (text, kind) in enumerate(own)]
+    return given
+
+
+def train_kinds(embedder: Embedder, out: Path, report: Callable[[str], None]) -> None:
+    """Train on all questions in the languages of the model, after cross-validation, and write the layer to `out`.
+    Raises Unavailable."""
     import numpy as np
 
-    given = examples()
+    languages = list(filter(embedder.knows, languages_known()))
+    given = examples(languages)
     vectors = np.frombuffer(b"".join(asyncio.run(_embedded(embedder, given))), np.float32).reshape(len(given), -1)
     labels = np.array([KINDS.index(example.kind) for example in given])
     dimension, words = vectors.shape[1], _common(given)
     held = [clues(example.text) for example in given]
     vectors = np.hstack([vectors, CLUE * np.array([[word in of for word in words] for of in held], np.float32)])
-    _cross_validated(vectors, labels, report)
-    _beside_rules(given, vectors, labels, report)
-    weights, biases = _fit(vectors, labels)
+    places = np.array([example.place for example in given])
+    factor = _cross_validated(given, vectors, labels, places % FOLDS, report)
+    _beside_rules(given, vectors, labels, places % HELD_OUT == 0, factor, report)
+    weights, biases = (factor * fitted for fitted in _fit(vectors, labels))
     used = sorted(set(labels.tolist()))
     stored = {
         "base": embedder.sha256,
-        "languages": list(languages),
+        "languages": languages,
         "kinds": [KINDS[index] for index in used],
         "weights": [_rounded(weights[index, :dimension]) for index in used],
         "biases": _rounded(biases[used]),
@@ -94,63 +111,82 @@ def _fit(vectors: Any, labels: Any) -> tuple[Any, Any]:
     import numpy as np
 
     classes = len(KINDS)
-    target = np.eye(classes)[labels]
+    target = np.eye(classes, dtype=np.float32)[labels]
     counts = np.bincount(labels, minlength=classes)
-    share = (1.0 / (np.count_nonzero(counts) * counts[labels]))[:, None]
-    weights, biases = np.zeros((classes, vectors.shape[1]), np.float32), np.where(counts > 0, 0.0, -30.0)
+    share = (1.0 / (np.count_nonzero(counts) * counts[labels])).astype(np.float32)[:, None]
+    weights = np.zeros((classes, vectors.shape[1]), np.float32)
+    biases = np.where(counts > 0, 0.0, -30.0).astype(np.float32)
     speed, speed_biases = np.zeros_like(weights), np.zeros_like(biases)
     for _ in range(STEPS):
         scores = vectors @ weights.T + biases
-        chances = np.exp(scores - scores.max(1, keepdims=True))
-        chances /= chances.sum(1, keepdims=True)
-        error = (chances - target) * share
+        error = (_chances(scores) - target) * share
         speed = 0.9 * speed - RATE * (error.T @ vectors + DECAY / classes * weights)
         speed_biases = 0.9 * speed_biases - RATE * error.sum(0) * (counts > 0)
         weights, biases = weights + speed, biases + speed_biases
     return weights, biases
 
 
-def _opinions(vectors: Any, weights: Any, biases: Any) -> list[KindOpinion]:
+def _chances(scores: Any) -> Any:
     import numpy as np
 
-    scores = vectors @ weights.T + biases
     chances = np.exp(scores - scores.max(1, keepdims=True))
-    chances /= chances.sum(1, keepdims=True)
-    return [KindOpinion.of(dict(zip(KINDS, row.tolist(), strict=True))) for row in chances]
+    return chances / chances.sum(1, keepdims=True)
 
 
-def _cross_validated(vectors: Any, labels: Any, report: Callable[[str], None]) -> None:
+def _opinions(scores: Any) -> list[KindOpinion]:
+    return [KindOpinion.of(dict(zip(KINDS, row.tolist(), strict=True))) for row in _chances(scores)]
+
+
+def _cross_validated(
+    given: Sequence[Example], vectors: Any, labels: Any, folds: Any, report: Callable[[str], None]
+) -> float:
+    """What is right of questions that were kept apart, and the factor by which scores are as sure as they are right:
+    temperature scaling (Guo et al., 2017)."""
     import numpy as np
 
-    right: Counter[int] = Counter()
-    mistaken: Counter[tuple[str, str]] = Counter()
+    scores = np.zeros((len(given), len(KINDS)), np.float32)
     for fold in range(FOLDS):
-        apart = np.arange(len(labels)) % FOLDS == fold
-        opinions = _opinions(vectors[apart], *_fit(vectors[~apart], labels[~apart]))
-        for label, opinion in zip(labels[apart].tolist(), opinions, strict=True):
-            right[label] += opinion.kind == KINDS[label]
-            if opinion.kind != KINDS[label]:
-                mistaken[KINDS[label], opinion.kind] += 1
-    counts = Counter(labels.tolist())
-    for label, count in sorted(counts.items()):
-        report(f"{KINDS[label]:14} {right[label]:3} of {count:3} ({100 * right[label] / count:.0f} %)")
-    report(f"all            {right.total():3} of {len(labels):3} ({100 * right.total() / len(labels):.1f} %)")
+        apart = folds == fold
+        weights, biases = _fit(vectors[~apart], labels[~apart])
+        scores[apart] = vectors[apart] @ weights.T + biases
+    right: Counter[str] = Counter()
+    mistaken: Counter[tuple[str, str]] = Counter()
+    for example, opinion in zip(given, _opinions(scores), strict=True):
+        if opinion.kind == example.kind:
+            right.update(("all", example.kind, example.language))
+        else:
+            mistaken[example.kind, opinion.kind] += 1
+    counts = Counter(name for example in given for name in ("all", example.kind, example.language))
+    for name, count in counts.items():
+        report(f"{name:14} {right[name]:4} of {count:4} ({100 * right[name] / count:.0f} %)")
     report("mostly mistaken: " + ", ".join(f"{a} for {b} {n}" for (a, b), n in mistaken.most_common(8)))
 
+    def likelihood(factor: float) -> float:
+        return float(np.log(_chances(factor * scores)[np.arange(len(labels)), labels] + LEAST_CHANCE).mean())
 
-def _beside_rules(given: Sequence[Example], vectors: Any, labels: Any, report: Callable[[str], None]) -> None:
+    factor = max(FACTORS, key=likelihood)
+    report(f"scores are multiplied by {factor}")
+    return factor
+
+
+def _beside_rules(
+    given: Sequence[Example], vectors: Any, labels: Any, apart: Any, factor: float, report: Callable[[str], None]
+) -> None:
     """What the rules, the layer and both together get right of the third kept apart."""
-    import numpy as np
-
-    apart = np.arange(len(labels)) % HELD_OUT == 0
-    opinions = _opinions(vectors[apart], *_fit(vectors[~apart], labels[~apart]))
+    weights, biases = _fit(vectors[~apart], labels[~apart])
+    opinions = _opinions(factor * (vectors[apart] @ weights.T + biases))
     held = [example for example, is_apart in zip(given, apart, strict=True) if is_apart]
     ways = {
-        "rules": [question_kind(example.text, "en", None) for example in held],
+        "rules": [question_kind(example.text, example.language, None) for example in held],
         "layer": [opinion.kind for opinion in opinions],
-        "both": [question_kind(example.text, "en", opinion) for example, opinion in zip(held, opinions, strict=True)],
+        "both": [
+            question_kind(example.text, example.language, opinion)
+            for example, opinion in zip(held, opinions, strict=True)
+        ],
     }
     for name, kinds in ways.items():
-        right = sum(kind == example.kind for kind, example in zip(kinds, held, strict=True))
-        report(f"{name:6} right for {right} of {len(held)} kept apart ({100 * right / len(held):.1f} %)")
-    report(f"settled by rules: {sum(settled(example.text, 'en') is not None for example in held)} of {len(held)}")
+        right = Counter(example.language for kind, example in zip(kinds, held, strict=True) if kind == example.kind)
+        told = ", ".join(f"{language} {count}" for language, count in sorted(right.items()))
+        report(f"{name:6} right for {right.total()} of {len(held)} kept apart ({told})")
+    decided = sum(settled(example.text, example.language) is not None for example in held)
+    report(f"settled by rules: {decided} of {len(held)}")
