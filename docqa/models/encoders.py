@@ -137,9 +137,9 @@ class Encoders:
         return not known and self.beside is not None and self.beside.knows(language)
 
     async def kind_opinion(self, text: str, language: str) -> KindOpinion | None:
-        """What kind of question the serving embedder's trained layer takes a text for; None where there is none, or it
-        was not trained in the language, or the embedder is not loaded. Raises nothing."""
-        embedder = self.serving_for(language)
+        """What kind of question the trained layer of the language's embedder takes a text for; None where there is
+        none, or it was not trained in the language, or the embedder is not loaded. Raises nothing."""
+        embedder = await self.embedder_for(language, "")
         layer = self.kinds.get(embedder.sha256) if embedder else None
         if embedder is None or layer is None or language not in layer.languages:
             return None

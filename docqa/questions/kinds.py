@@ -7,11 +7,13 @@ from docqa.languages import pattern, words
 from docqa.questions.kind_opinion import KindOpinion
 from docqa.questions.question import NO_QUESTION, Expected, Kind
 from docqa.questions.small_talk import is_work, small_talk
-from docqa.questions.wording import WORD, content, matches, spaced_pattern, unspaced, unspaced_pattern
+from docqa.questions.wording import WORD, asks, content, matches, spaced_pattern, unspaced, unspaced_pattern
 
 SURE = 0.3  # of a model's opinion: from here on it is right more often than the words
 # What is answered without the documents must not be mistaken for a question about them.
 VERY_SURE = 0.7
+# What a model takes for such a question may begin with a verb: then it asks for yes or no.
+MISTAKEN: tuple[Kind, ...] = ("fact", "reason", "procedure", "description")
 
 
 def settled(text: str, language: str) -> Kind | None:
@@ -28,6 +30,9 @@ def kind_of(text: str, language: str, opinion: KindOpinion | None = None) -> Kin
         return kind
     if opinion and opinion.kind == "whether" and _asks_which(text, language):  # until when can I use it?
         opinion = None
+    is_doubtful = opinion and opinion.kind in MISTAKEN and opinion.probability < VERY_SURE
+    if is_doubtful and _begins("whether", text, language) and not asks(text, language):
+        return "whether"
     if opinion and opinion.kind in NO_QUESTION and opinion.probability < VERY_SURE:
         opinion = opinion.otherwise
     return opinion.kind if opinion and opinion.probability >= SURE else _by_words(text, language)

@@ -255,18 +255,15 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
 
 
 def _indentation(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], place: int) -> int:
-    """How far an item is indented; one at the beginning of a passage, which has lost its own, as far as the item with
-    the next number."""
+    """How far an item is indented; the first of a passage, which has lost its own, as far as that of the next number."""
     start = blocks[place].start
     if line := text.rfind("\n", max(0, start - LONGEST), start) + 1:
         return start - line
     mark = marks[place]
-    following = (
-        later
-        for later, after in enumerate(marks[place + 1 :], place + 1)
-        if mark and after and after.number > mark.number and follows(after, mark)
-    )
-    return _indentation(text, blocks, marks, later) if (later := next(following, 0)) else 0
+    for later, after in enumerate(marks[place + 1 :] if mark else (), place + 1):
+        if mark and after and after.number > mark.number and follows(after, mark):
+            return _indentation(text, blocks, marks, later)
+    return 0
 
 
 def _is_value(cell: str) -> bool:

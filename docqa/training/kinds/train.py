@@ -186,7 +186,7 @@ def _beside_rules(
     }
     for name, kinds in ways.items():
         right = Counter(example.language for kind, example in zip(kinds, held, strict=True) if kind == example.kind)
-        told = ", ".join(f"{language} {count}" for language, count in sorted(right.items()))
-        report(f"{name:6} right for {right.total()} of {len(held)} kept apart ({told})")
+        by_language = ", ".join(f"{language} {count}" for language, count in sorted(right.items()))
+        report(f"{name:6} right for {right.total()} of {len(held)} kept apart ({by_language})")
     decided = sum(settled(example.text, example.language) is not None for example in held)
     report(f"settled by rules: {decided} of {len(held)}")
