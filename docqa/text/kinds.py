@@ -255,7 +255,7 @@ def _with_levels(text: str, blocks: list[Block], marks: Sequence[Mark | None]) -
 
 
 def _indentation(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None], place: int) -> int:
-    """How far an item is indented; the first of a passage, which has lost its own, as far as that of the next number."""
+    """How far an item is indented; the first of a passage, which has lost its own, as far as the next number is."""
     start = blocks[place].start
     if line := text.rfind("\n", max(0, start - LONGEST), start) + 1:
         return start - line
