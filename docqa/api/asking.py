@@ -11,7 +11,7 @@ from typing import Any
 
 from docqa.answering.answer import Answer, answer
 from docqa.questions.question import NO_QUESTION, ChatOptions
-from docqa.questions.understand import last_question, understand
+from docqa.questions.understand import last_question, understand, wants_opinion
 from docqa.search.passages import Passage
 from docqa.search.readiness import await_vectors
 from docqa.search.search import search
@@ -41,7 +41,7 @@ async def begin(
         await services.encoders.awake()
         # The first question in a language loads the list of its words, which takes some tenths of a second.
         text, language = await asyncio.to_thread(last_question, messages, documents)
-        opinion = await services.encoders.kind_opinion(text, language) if text else None
+        opinion = await services.encoders.kind_opinion(text, language) if wants_opinion(text, language) else None
         question = await asyncio.to_thread(understand, messages, options, documents, opinion, language)
         if question.kind not in NO_QUESTION:
             await await_vectors(services.index, documents, question.language)

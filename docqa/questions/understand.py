@@ -71,6 +71,11 @@ def last_question(messages: Sequence[Mapping[str, str]], documents: Sequence[Doc
     return texts[-1], question_language(texts[-1], earlier, [document.language for document in documents])
 
 
+def wants_opinion(text: str, language: str) -> bool:
+    """Whether it counts what kind of question a model takes a text for: no words settle it."""
+    return bool(text) and settled(text, language) is None
+
+
 def understand(
     messages: Sequence[Mapping[str, str]],
     options: ChatOptions,

@@ -26,8 +26,8 @@ HELD_OUT = 3  # a third is kept apart to compare with the rules
 DECAY = 5e-3  # of the weights, per step; chosen by cross-validation
 RATE, STEPS = 8.0, 500
 CLUE = 0.2  # what a word counts beside the embedding, whose length is 1; chosen likewise
-OFTEN = 5  # questions that a clue stands in at least
-DECIMALS = 3
+OFTEN = 8  # questions that a clue stands in at least
+DECIMALS, CLUE_DECIMALS = 2, 1
 FACTORS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)  # by which scores may be too small
 LEAST_CHANCE = 1e-9
 
@@ -81,7 +81,7 @@ def train_kinds(embedder: Embedder, out: Path, report: Callable[[str], None]) ->
         "kinds": [KINDS[index] for index in used],
         "weights": [_rounded(weights[index, :dimension]) for index in used],
         "biases": _rounded(biases[used]),
-        "clues": {word: _rounded(CLUE * weights[used, dimension + at], 2) for at, word in enumerate(words)},
+        "clues": {word: _rounded(CLUE * weights[used, dimension + at], CLUE_DECIMALS) for at, word in enumerate(words)},
     }
     out.write_text(json.dumps(stored, separators=(",", ":")) + "\n", "utf-8")
     report(f"{len(given)} questions, {out.stat().st_size:,} bytes in {out}")
