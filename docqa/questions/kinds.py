@@ -1,7 +1,7 @@
 """What kind of answer a question asks for, by the usual words of each language."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from docqa.languages import pattern, words
 from docqa.questions.kind_opinion import KindOpinion
@@ -16,6 +16,7 @@ VERY_SURE = 0.7
 MISTAKEN: tuple[Kind, ...] = ("fact", "reason", "procedure", "description")
 
 
+@lru_cache(32)  # of a message, before a model is asked for its opinion and again beside it
 def settled(text: str, language: str) -> Kind | None:
     """The kind of what is no question about documents, by all of its words; None for any other text."""
     if talk := small_talk(text, language):
