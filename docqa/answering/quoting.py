@@ -11,14 +11,13 @@ from docqa.answering.evidence import Evidence
 from docqa.answering.table_rows import headings_of, line_of, named_cells
 from docqa.formats.grid_headings import without_shared
 from docqa.languages import phrase
-from docqa.text.marks import ends_in_mark, item_mark, without_footnote
+from docqa.text.marks import ICONS, ends_in_mark, item_mark, without_footnote
 from docqa.text.units import Unit, leans
 from docqa.text.values import kind
 from docqa.text.words import is_dense, stem, terms
 
 _DASHES = "-–—‒−"
-# Characters for private use, which other fonts show as boxes.
-_ICON = re.compile(r"\s*[\ue000-\uf8ff]+(?=[\s.,;:!?)]|$)|[\ue000-\uf8ff]+")
+_ICON = re.compile(rf"\s*[{ICONS}]+(?=[\s.,;:!?)]|$)|[{ICONS}]+")  # which other fonts show as boxes
 MOST_CELLS = 6  # of a row that are all said
 LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
 

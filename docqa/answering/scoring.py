@@ -93,16 +93,10 @@ def _is_fragment(passage: Passage, scored: ScoredUnit) -> bool:
     a source that leads back to where it is cited, as in a wiki. A list at the beginning of a passage stands under what
     the one before ends with."""
     text, unit = passage.text[scored.start : scored.end], scored.unit
-    if text.startswith("^ "):
+    if text.startswith("^ ") or unit.kind == "paragraph" and text[:1].islower():
         return True
     goes_on = unit.kind == "item" and (unit.start, unit.end) != unit.group == passage.units[0].unit.group
-    return (
-        unit.lead_start is None
-        and not goes_on
-        and words_in(text) < FEW_WORDS
-        or unit.kind == "paragraph"
-        and text[:1].islower()
-    )
+    return unit.lead_start is None and not goes_on and words_in(text) < FEW_WORDS
 
 
 def rank_bonus(rank: int) -> float:

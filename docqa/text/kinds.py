@@ -260,7 +260,7 @@ def _indentation(text: str, blocks: Sequence[Block], marks: Sequence[Mark | None
     if line := text.rfind("\n", max(0, start - LONGEST), start) + 1:
         return start - line
     mark = marks[place]
-    for later, after in enumerate(marks[place + 1 :] if mark else (), place + 1):
+    for later, after in enumerate(marks[place + 1 :], place + 1):
         if mark and after and after.number > mark.number and follows(after, mark):
             return _indentation(text, blocks, marks, later)
     return 0

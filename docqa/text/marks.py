@@ -29,7 +29,8 @@ def _any_of(words: Iterable[str]) -> str:
     return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
 
 
-_BULLETS = "•‣◦⁃∙●○■□▪▫◆◇◊►▸▶▷➢➤➔✓✔✗✘☐☑☒❖❑❒❏✦★☆·･\ue000-\uf8ff"
+ICONS = "\ue000-\uf8ff"  # characters for private use: icons of a document's own font
+_BULLETS = "•‣◦⁃∙●○■□▪▫◆◇◊►▸▶▷➢➤➔✓✔✗✘☐☑☒❖❑❒❏✦★☆·･" + ICONS
 _MARK = re.compile(
     rf"(?P<bullet>[{_BULLETS}])(?=\s*[^\s{_BULLETS}])"
     r"|(?P<dash>[-–—*+>](?=\s+\S)|[o§](?=\s+[^\Wa-z\d_]))"

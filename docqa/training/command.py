@@ -57,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     translate.add_argument("--out", metavar="FILE.jsonl.xz", type=Path, required=True, help="where to write them")
     translate.add_argument("files", metavar="FILE", nargs="+", type=Path, help="questions in SQuAD format")
     translate.set_defaults(run=_translate)
-    kinds = actions.add_parser("train-kinds", help="train the layer that tells kinds of questions apart (seconds)")
+    kinds = actions.add_parser("train-kinds", help="train the layer that tells kinds of questions apart (a minute)")
     kinds.add_argument(
         "--model", metavar="NAME", help="the embedding model that it is for [the first in the catalogue]"
     )

@@ -1,7 +1,7 @@
 """Trains the layer that tells kinds of questions apart: multinomial logistic regression on embeddings and common words.
 
-Its questions are in `questions`, a file for each language. It takes seconds, and says what it gets right of questions
-it was not trained on, beside the rules of the languages alone.
+Its questions are in `questions`, a file for each language. It says what it gets right of questions it was not trained
+on, beside the rules of the languages alone.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ CLUE = 0.2  # what a word counts beside the embedding, whose length is 1; chosen
 OFTEN = 8  # questions that a clue stands in at least
 DECIMALS, CLUE_DECIMALS = 2, 1
 FACTORS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)  # by which scores may be too small
-LEAST_CHANCE = 1e-9
+LEAST_CHANCE = 1e-9  # so that it has a logarithm
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,16 @@ class Example:
     place: int
 
 
-def languages_known(folder: Path = QUESTIONS) -> list[str]:
+def languages_known() -> list[str]:
     """The languages that there are questions in."""
-    return sorted(path.stem for path in folder.glob("*.toml"))
+    return sorted(path.stem for path in QUESTIONS.glob("*.toml"))
 
 
-def examples(languages: Sequence[str], folder: Path = QUESTIONS) -> list[Example]:
+def examples(languages: Sequence[str]) -> list[Example]:
     """The questions in these languages: in each file a list for each kind."""
     given: list[Example] = []
     for language in languages:
-        stored = tomllib.loads((folder / f"{language}.toml").read_text("utf-8"))
+        stored = tomllib.loads((QUESTIONS / f"{language}.toml").read_text("utf-8"))
         own = [(text, kind) for kind in KINDS for text in stored.get(kind, ())]
         given += [Example(text, kind, language, place) for place, (text, kind) in enumerate(own)]
     return given
@@ -126,6 +126,12 @@ def _fit(vectors: Any, labels: Any) -> tuple[Any, Any]:
     return weights, biases
 
 
+def _scores_apart(vectors: Any, labels: Any, apart: Any) -> Any:
+    """The scores of what is kept apart, fitted on the rest."""
+    weights, biases = _fit(vectors[~apart], labels[~apart])
+    return vectors[apart] @ weights.T + biases
+
+
 def _chances(scores: Any) -> Any:
     import numpy as np
 
@@ -147,8 +153,7 @@ def _cross_validated(
     scores = np.zeros((len(given), len(KINDS)), np.float32)
     for fold in range(FOLDS):
         apart = folds == fold
-        weights, biases = _fit(vectors[~apart], labels[~apart])
-        scores[apart] = vectors[apart] @ weights.T + biases
+        scores[apart] = _scores_apart(vectors, labels, apart)
     right: Counter[str] = Counter()
     mistaken: Counter[tuple[str, str]] = Counter()
     for example, opinion in zip(given, _opinions(scores), strict=True):
@@ -173,8 +178,7 @@ def _beside_rules(
     given: Sequence[Example], vectors: Any, labels: Any, apart: Any, factor: float, report: Callable[[str], None]
 ) -> None:
     """What the rules, the layer and both together get right of the third kept apart."""
-    weights, biases = _fit(vectors[~apart], labels[~apart])
-    opinions = _opinions(factor * (vectors[apart] @ weights.T + biases))
+    opinions = _opinions(factor * _scores_apart(vectors, labels, apart))
     held = [example for example, is_apart in zip(given, apart, strict=True) if is_apart]
     ways = {
         "rules": [question_kind(example.text, example.language, None) for example in held],
