@@ -196,12 +196,15 @@ async def count_embedded(conn: Connection, document: int) -> int:
 
 
 async def embedded(conn: Connection, documents: Iterable[int], model: StoredModel) -> frozenset[int]:
-    """Those of the documents whose last chunk has a vector by `model`: they get them in order."""
+    """Those of the documents whose last chunk has a vector by `model`: they get them in order. Of those that are done
+    the first is enough: what text recognition finds in their pictures comes last, and is found by words until then."""
     slot = await slot_of(conn, model)
     if slot is None:
         return frozenset()
-    sql = f"""SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM {slot.vectors} WHERE chunk =
-                  (SELECT max(id) FROM stored_chunk WHERE document = value))"""
+    sql = f"""SELECT d.id FROM json_each(?) JOIN document d ON d.id = value WHERE EXISTS (
+                  SELECT 1 FROM {slot.vectors} WHERE chunk = CASE d.state
+                      WHEN 'indexing' THEN (SELECT max(id) FROM stored_chunk WHERE document = d.id)
+                      ELSE (SELECT min(id) FROM stored_chunk WHERE document = d.id) END)"""
     return frozenset(row[0] for row in await fetch_all(conn, sql, json.dumps(list(documents))))
 
 

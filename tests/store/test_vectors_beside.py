@@ -25,13 +25,14 @@ async def conn(tmp_path: Path) -> AsyncIterator[Connection]:
     await db.close()
 
 
-async def document_of(conn: Connection, name: str, count: int) -> int:
+async def document_of(conn: Connection, name: str, count: int, *, done: bool = True) -> int:
     account = await store.accounts.account_named(conn, "alice")
     document = await store.documents.add_document(
         conn, account, doc_id=name, name=name, kind="txt", sha256=name.encode(), language="de", pages=1, notes=""
     )
     await store.chunks.add_chunks(conn, document, [(Chunk(1, n, f"{name} {n}", ""), name) for n in range(count)])
-    await store.jobs.finish_document(conn, document, "ready", "")
+    if done:
+        await store.jobs.finish_document(conn, document, "ready", "")
     return document
 
 
@@ -59,11 +60,20 @@ async def test_each_model_has_its_own_work_and_its_own_vectors(conn: Connection)
 
 async def test_a_document_is_embedded_when_its_last_chunk_is(conn: Connection) -> None:
     await store.vectors.use_beside(conn, BESIDE)
-    whole, half = await document_of(conn, "whole", 3), await document_of(conn, "half", 3)
+    whole, half = [await document_of(conn, name, 3, done=False) for name in ("whole", "half")]
     await embed(conn, whole, BESIDE, 3)
     await embed(conn, half, BESIDE, 2)
     assert await store.vectors.embedded(conn, [whole, half], BESIDE) == {whole}
     assert await store.vectors.embedded(conn, [whole, half], CHOSEN) == set()
+
+
+async def test_a_document_in_whose_pictures_text_is_found_later_stays_embedded(conn: Connection) -> None:
+    await store.vectors.use_beside(conn, BESIDE)
+    document, other = await document_of(conn, "read", 3), await document_of(conn, "older", 3)
+    await embed(conn, document, BESIDE, 3)
+    await store.chunks.add_chunks(conn, document, [(Chunk(1, 3, "in a picture", ""), "in a picture")])
+    assert set(await store.vectors.documents_to_embed(conn, BESIDE)) == {document, other}
+    assert await store.vectors.embedded(conn, [document, other], BESIDE) == {document}
 
 
 async def test_a_model_that_was_chosen_before_serves_beside_the_next_with_the_vectors_it_has(conn: Connection) -> None:
