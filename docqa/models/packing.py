@@ -1,4 +1,5 @@
-"""Vectors of a passage's units in four bits a number: the cosines of questions differ by 0.005 from those of the whole.
+"""Vectors of a passage's units in four bits a number: the cosines of questions differ from those of the whole by 0.0055
+for all-MiniLM-L6-v2, among cosines that spread by 0.12, and by 0.003 for multilingual-e5-small, among 0.022.
 
 Of each vector there are a step (float32, little-endian) and half a byte for each number, two neighbours in a byte, the
 first in its lower half: the number in steps, and 8 more.
@@ -8,6 +9,8 @@ import struct
 from typing import Any
 
 _STEP = struct.Struct("<f")
+# Of the largest number, what the steps reach: cutting it off makes the others more exact.
+_REACH = 0.8
 _LOWER, _UPPER = (bytes(((byte >> by & 15) - 8) % 256 for byte in range(256)) for by in (0, 4))
 
 
@@ -23,8 +26,11 @@ def pack(vectors: list[bytes] | Any, dimension: int) -> bytes:
     if not len(vectors):
         return b""
     rows: Any = np.frombuffer(b"".join(vectors), "<f4").reshape(-1, dimension) if isinstance(vectors, list) else vectors
-    steps = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-9) / 7
-    halves = (np.rint(rows / steps) + 8).astype(np.uint8)
+    steps = np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-9) * _REACH / 7
+    numbers = np.clip(np.rint(rows / steps), -8, 7)
+    # With these steps the product with the vector itself is exact, and so nearly that with what is like it.
+    steps = (rows * rows).sum(axis=1, keepdims=True) / np.maximum((numbers * rows).sum(axis=1, keepdims=True), 1e-9)
+    halves = (numbers + 8).astype(np.uint8)
     return bytes(np.hstack([steps.astype("<f4").view(np.uint8), halves[:, ::2] | halves[:, 1::2] << 4]).tobytes())
 
 

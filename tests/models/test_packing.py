@@ -5,6 +5,7 @@ import random
 import struct
 from contextlib import closing
 from pathlib import Path
+from statistics import stdev
 
 import pytest
 
@@ -42,6 +43,18 @@ def test_packed_vectors_have_nearly_the_same_cosines_in_an_eighth_of_the_size() 
     made = cosines(question, packed)
     assert made == pytest.approx(exact, abs=0.03)
     assert sum(made) / len(made) == pytest.approx(sum(exact) / len(exact), abs=0.003), "and none lower than the others"
+
+
+def test_vectors_that_have_most_in_common_are_still_told_apart() -> None:
+    def alike(seed: int) -> list[float]:
+        return [0.87 * a + 0.5 * b for a, b in zip(vector(0), vector(seed), strict=True)]
+
+    question, units = alike(1), [alike(seed) for seed in range(2, 200)]
+    exact = [sum(a * b for a, b in zip(question, unit, strict=True)) for unit in units]
+    wrong = [
+        a - b for a, b in zip(cosines(question, pack([of(unit) for unit in units], DIMENSION)), exact, strict=True)
+    ]
+    assert stdev(wrong) < 0.2 * stdev(exact)
 
 
 def test_of_no_units_nothing_is_packed() -> None:
