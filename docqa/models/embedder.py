@@ -15,7 +15,7 @@ from docqa.models.batches import batches
 from docqa.models.cosines import ALONE, IN_PASSING, UNRELATED, Scale
 from docqa.models.packing import size_of
 from docqa.models.reader import Reading, Span, TableReading, TrainedPart, YesNo
-from docqa.text.units import Unit, in_context
+from docqa.text.units import Unit, under_title
 from docqa.workers.child import Child
 from docqa.workers.loop import Header
 from docqa.workers.nursery import Nursery
@@ -212,7 +212,7 @@ class Embedder:
 
     async def _one_by_one(self, passages: Passages, urgent: bool) -> list[bytes]:
         """The packed vectors of the units of each passage, each read by itself."""
-        texts = [in_context(text, unit)[:LONGEST_UNIT] for text, units in passages for unit in units]
+        texts = [under_title(text, unit)[:LONGEST_UNIT] for text, units in passages for unit in units]
         left = iter(await self._each(texts, urgent, packed=True))
         return [b"".join(next(left) for _ in units) for _, units in passages]
 

@@ -60,18 +60,29 @@ class Unit(NamedTuple):
 
 
 def in_context(text: str, unit: Unit) -> str:
-    """The unit as it is embedded and matched: after what it stands under if it is not understood without."""
+    """The unit as it is matched: after what it stands under if it is not understood without."""
     content = text[unit.start : unit.end]
-    return f"{text[unit.lead_start : unit.lead_end]} {content}" if leans(text, unit) else content
+    return f"{_above(text, unit)} {content}" if leans(text, unit) else content
+
+
+def under_title(text: str, unit: Unit) -> str:
+    """The unit as it is embedded: after a title that it stands under too, without which "It takes two weeks" is about
+    nothing."""
+    lead, content = _above(text, unit), text[unit.start : unit.end]
+    return f"{lead} {content}" if 0 < len(lead) <= LONGEST_TITLE or leans(text, unit) else content
 
 
 def leans(text: str, unit: Unit) -> bool:
     """Whether a unit is not understood without what it stands under: an item or row, or what comes right behind a
     colon."""
-    if unit.lead_start is None or unit.lead_end is None or unit.lead_start == unit.start:
-        return False
-    follows = not text[unit.lead_end : unit.start].strip() and leads_on(text[unit.lead_start : unit.lead_end])
-    return follows or unit.kind in ("item", "row", "note")
+    lead = _above(text, unit)
+    follows = leads_on(lead) and not text[unit.lead_end : unit.start].strip()
+    return bool(lead) and (follows or unit.kind in ("item", "row", "note"))
+
+
+def _above(text: str, unit: Unit) -> str:
+    """What the unit stands under, "" if that is nothing or what it begins with."""
+    return "" if unit.lead_start in (None, unit.start) else text[unit.lead_start : unit.lead_end]
 
 
 def units(text: str, blocks: Sequence[Block]) -> list[Unit]:

@@ -1,7 +1,7 @@
 """What can be shown as an answer, what it stands under, and the whole that it belongs to."""
 
 from docqa.text.blocks import Block, BlockKind, blocks_of
-from docqa.text.units import LONGEST_ITEM, Unit, in_context, units
+from docqa.text.units import LONGEST_ITEM, LONGEST_TITLE, Unit, in_context, under_title, units
 
 
 def read(text: str) -> list[Unit]:
@@ -181,3 +181,16 @@ def test_what_is_not_understood_without_what_it_stands_under_is_matched_with_it(
         "The printer has a number.",
         "It is on the back.",
     ]
+
+
+def test_a_sentence_is_embedded_with_its_title_without_which_it_is_about_nothing() -> None:
+    text = "THE FERRY\n\nIt takes two hours. Dogs are free:\n\n- small ones\n- guide dogs\n\nTHE CABLE CAR\n\nIt takes ten minutes."
+    assert [under_title(text, unit) for unit in read(text)] == [
+        "THE FERRY It takes two hours.",
+        "Dogs are free: - small ones",
+        "Dogs are free: - guide dogs",
+        "THE CABLE CAR It takes ten minutes.",
+    ]
+    long = f"{'VERY ' * LONGEST_TITLE}LONG"
+    under_it = Unit(len(long) + 2, len(long) + 10, "paragraph", 0, len(long), len(long) + 2, len(long) + 10)
+    assert under_title(f"{long}\n\nIt rains.", under_it) == "It rains", "which is a paragraph"
