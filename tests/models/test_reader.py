@@ -97,6 +97,11 @@ def test_of_a_long_passage_the_neighbours_that_fit_best_are_read() -> None:
     assert places(chosen)[3:] == [(place, 0, len(WELL)) for place in (3, 4, 5)]
 
 
+def test_what_fits_best_is_read_even_where_others_fit_better_together() -> None:
+    alone = passage("x" * 2400, [0.9, 0.0, 0.0, 0.5, 0.5, 0.4])
+    assert places(windows([alone] * 6, range(6)))[0] == (0, 0, 800)
+
+
 def test_of_few_passages_more_is_read_of_each_of_one_all() -> None:
     long = passage("x" * 2400, [0.0, 0.1, 0.9, 0.8, 0.0, 0.0])
     assert places(windows([long], [0])) == [(0, 0, 800), (0, 800, 1600), (0, 1600, 2400)]
