@@ -8,7 +8,7 @@ it says is what was asked.
 from collections.abc import Sequence
 from typing import Literal
 
-from docqa.answering.scoring import read_in, scale_of, unit_score
+from docqa.answering.scoring import read_in, scale_of, sure_score
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.text.facts import Facts
@@ -32,7 +32,7 @@ def certainty(passages: Sequence[Passage], part: Part) -> Certainty:
     unstated = _unstated(judged, part)
     if any(passage.nearest is not None for passage in judged):
         scale = scale_of(passages)
-        best = max((unit_score(p, scored, scale) for p in passages for scored in p.units), default=0.0)
+        best = max((sure_score(p, scored, scale) for p in passages for scored in p.units), default=0.0)
         if best - scale.unstated * unstated >= scale.sure:
             return "sure"
         is_near = any(

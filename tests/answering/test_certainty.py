@@ -9,6 +9,7 @@ import pytest
 from conftest import upload
 from docqa.answering.certainty import certainty, is_answered
 from docqa.answering.phrasing import refusal
+from docqa.answering.scoring import READ, sure_score, unit_score
 from docqa.languages import every, phrase
 from docqa.models.reader import Span
 from docqa.questions.question import Part
@@ -124,6 +125,17 @@ def test_the_reader_makes_sure_and_unsure() -> None:
     assert certainty([replace(passage(0.0, 0.2), spans=(Span(0, 8, -3.0),))], question) == "none"
     assert certainty([replace(passage(0.0, 0.2), spans=(Span(0, 8, 3.0),))], question) == "none"
     assert certainty([replace(passage(0.0, 0.2), spans=(Span(0, 8, 6.0),))], question) == "unsure", "in other words"
+
+
+def test_the_reader_tells_more_of_whether_any_answers_than_of_which() -> None:
+    question = asking("who repaired the pump?")
+    doubted, likely = (replace(passage(0.6, 0.6), spans=(Span(0, 8, score),)) for score in (-2.0, 0.0))
+    assert (certainty([doubted], question), certainty([likely], question)) == ("unsure", "sure")
+    other = replace(passage(0.2, 0.6), spans=(Span(0, 8, 1.0),))
+    fits, tells = (
+        [score(each, each.units[0], READ) for each in (doubted, other)] for score in (unit_score, sure_score)
+    )
+    assert fits[0] > fits[1] and tells[0] < tells[1]
 
 
 def test_what_a_reader_finds_in_another_language_makes_sure_and_unsure_too() -> None:
