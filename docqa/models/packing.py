@@ -9,8 +9,7 @@ import struct
 from typing import Any
 
 _STEP = struct.Struct("<f")
-# Of the largest number, what the steps reach: cutting it off makes the others more exact.
-_REACH = 0.8
+_REACH = 0.8  # of the largest number, to which the steps reach: what is beyond is cut off, and all else more exact
 _LOWER, _UPPER = (bytes(((byte >> by & 15) - 8) % 256 for byte in range(256)) for by in (0, 4))
 
 

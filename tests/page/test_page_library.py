@@ -33,8 +33,8 @@ def names(page: Browser) -> list[str]:
 
 def test_documents_are_found_while_one_types_and_filtered(page: Browser, reader: httpx.Client) -> None:
     fill(reader)
-    # The summary is searched too, and it comes after the document.
-    eventually(lambda: all(document["summary"] for document in reader.get("/v1/api/documents").json()["documents"]))
+    # The summary is searched too, and it comes after the document, in a new installation after the models are measured.
+    eventually(lambda: all(document["summary"] for document in reader.get("/v1/api/documents").json()["documents"]), 90)
     enter(page, reader)
     assert names(page) == ["mühle.txt", "boat.md", "lease.txt"], "the newest first"
     page.type("#find", "LEASE bergen")
