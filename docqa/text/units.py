@@ -75,9 +75,9 @@ def under_title(text: str, unit: Unit) -> str:
 def leans(text: str, unit: Unit) -> bool:
     """Whether a unit is not understood without what it stands under: an item or row, or what comes right behind a
     colon."""
-    lead = _above(text, unit)
-    follows = leads_on(lead) and not text[unit.lead_end : unit.start].strip()
-    return bool(lead) and (follows or unit.kind in ("item", "row", "note"))
+    if not (lead := _above(text, unit)):
+        return False
+    return unit.kind in ("item", "row", "note") or (not text[unit.lead_end : unit.start].strip() and leads_on(lead))
 
 
 def _above(text: str, unit: Unit) -> str:
