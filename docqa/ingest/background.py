@@ -60,33 +60,45 @@ async def _retried(job: Callable[[], Awaitable[None]]) -> None:
 
 
 async def _finish_documents(intake: Intake, encoders: Encoders) -> None:
-    while True:
-        intake.work.clear()
-        embedder = encoders.embedder  # one that arrives from now on is loaded before it is used
-        await load_models(intake, encoders)
-        async with intake.db.read() as conn:
-            document = await store.jobs.next_indexing(conn, intake.wanted)
-            scan = await store.jobs.next_scan(conn, document.id) if document else None
-            pictures = await store.jobs.next_pictures(conn) if not document else None
-        # Folders are looked through for languages, for a millisecond, only where something waits for one.
-        can_recognise = (scan is not None or pictures is not None) and bool(recognition_languages())
-        if pictures is not None and can_recognise:
-            await recognise_pictures(intake, *pictures)
-        elif document is None:
-            await improve_vectors(intake, encoders)
-        elif scan is not None and can_recognise:
-            await recognise_page(intake, document, scan)
-        else:
-            with intake.in_hand():
-                await _finish(intake, encoders, embedder, document)
+    async with asyncio.TaskGroup() as tasks:
+        loading: asyncio.Task[Embedder | None] | None = None
+        while True:
+            intake.work.clear()
+            if loading is None:
+                loading = tasks.create_task(load_models(intake, encoders))
+            async with intake.db.read() as conn:
+                document = await store.jobs.next_indexing(conn, intake.wanted)
+                scan = await store.jobs.next_scan(conn, document.id) if document else None
+                pictures = await store.jobs.next_pictures(conn) if not document else None
+            # Folders are looked through for languages, for a millisecond, only where something waits for one.
+            can_recognise = (scan is not None or pictures is not None) and bool(recognition_languages())
+            recognised = scan if can_recognise else None
+            if document is not None and recognised is None:
+                with intake.in_hand():
+                    await _finish(intake, encoders, loading, document)
+            elif not loading.done():
+                async with _meanwhile(intake.work.wait()) as called:
+                    await asyncio.wait((loading, called), return_when=asyncio.FIRST_COMPLETED)
+                continue
+            elif document is not None and recognised is not None:
+                await recognise_page(intake, document, recognised)
+            elif pictures is not None and can_recognise:
+                await recognise_pictures(intake, *pictures)
+            else:
+                await improve_vectors(intake, encoders)
+            loading = None
 
 
-async def _finish(intake: Intake, encoders: Encoders, embedder: Embedder | None, document: StoredDocument) -> None:
-    """Everything left to do for one document, which another process describes meanwhile. If embedding keeps failing,
-    the status says that it is searched by words."""
+async def _finish(
+    intake: Intake, encoders: Encoders, loading: asyncio.Task[Embedder | None], document: StoredDocument
+) -> None:
+    """Everything left to do for one document, which another process describes meanwhile: a summary need not wait for
+    the `loading` of models, which a first start measures. If embedding keeps failing, the status says that it is
+    searched by words."""
     state, message = "ready", ""
     await store_tables(intake, document.id)
     async with _meanwhile(_described(intake, document)) as describing:
+        embedder = await loading
         if embedder is not None:
             try:
                 if not await embed_document(intake, embedder, document):

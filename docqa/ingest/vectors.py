@@ -29,15 +29,17 @@ PAUSE = 10  # seconds
 REMOTE_PAUSE = 30  # seconds after which a server that makes vectors is tried again
 
 
-async def load_models(intake: Intake, encoders: Encoders) -> None:
+async def load_models(intake: Intake, encoders: Encoders) -> Embedder | None:
     """Load the models that make vectors, where they are not loaded; one that cannot be is logged. Then have the others
-    loaded, which takes long and is not waited for."""
+    loaded, which takes long and is not waited for. The embedder of the documents is returned: another may have been
+    chosen meanwhile, that is not loaded."""
     embedder, serving = encoders.embedder, encoders.serving
     if embedder is not None and not (embedder.ready and (serving is None or serving.ready)):
         await _load_embedder(intake, encoders, embedder)
     if encoders.beside is not None:
         await _begin_beside(intake, encoders, encoders.beside)
     encoders.unloaded.set()
+    return embedder
 
 
 async def _begin_beside(intake: Intake, encoders: Encoders, beside: Embedder) -> None:

@@ -107,19 +107,28 @@ async def test_questions_need_not_wait_for_the_vectors_of_sentences(settings: Se
 
 
 class Waiting(Attentive):
-    """An embedder that goes on when it `may`."""
+    """An embedder that loads when it `may_load`, and goes on when it `may`."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.may = asyncio.Event()
+        self.may_load, self.may = asyncio.Event(), asyncio.Event()
+
+    async def load(self) -> None:
+        await self.may_load.wait()
+        await super().load()
 
     async def encode(self, texts: Sequence[str], *, urgent: bool = False) -> list[bytes]:
         await self.may.wait()
         return await super().encode(texts, urgent=urgent)
 
 
-async def test_a_document_is_described_while_its_vectors_are_made(settings: Settings) -> None:
+@pytest.mark.parametrize("loaded", [True, False])
+async def test_a_document_is_described_while_its_vectors_are_made_or_their_model_is_loaded(
+    settings: Settings, loaded: bool
+) -> None:
     embedder = Waiting()
+    if loaded:
+        embedder.may_load.set()
     app = create(settings, embedder=embedder)
     async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
         doc_id = await upload(client, "The mill in Lauterach was built in 1911. It has made paper since then.")
@@ -129,6 +138,7 @@ async def test_a_document_is_described_while_its_vectors_are_made(settings: Sett
 
         await until(described, "the document has a summary")
         assert (await client.get(f"/v1/api/documents/{doc_id}/status")).json()["state"] != "ready"
+        embedder.may_load.set()
         embedder.may.set()
         assert (await settled(client, doc_id))["state"] == "ready"
 
