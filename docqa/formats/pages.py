@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from docqa.errors import Unreadable
 from docqa.formats.properties import Properties
 from docqa.text.blocks import Block, blocks_of, clipped
-from docqa.text.marks import leads_on
+from docqa.text.marks import asks, leads_on
+from docqa.text.titles import may_be_heading
 
 if TYPE_CHECKING:
     from docqa.formats.columns import Row, Table  # its import costs more than reading a small text
@@ -20,6 +21,7 @@ PAGE = 3_000
 STRETCHED = 4_000
 LONGEST = 4 * PAGE
 LONGEST_TITLE = 200  # characters: chunks repeat the title of their section, and are searched by its words
+_LOOKED_AT = 3  # paragraph ends, the last ones that fit: a page ends with no title if it need not
 MAX_PAGES = 20_000
 TOO_MANY_PAGES = f"The file has more than {MAX_PAGES:,} pages, which is the limit. Split it and upload the parts."
 MAX_CHARACTERS = 60_000_000
@@ -201,12 +203,20 @@ def _cut_sheet(text: str) -> list[str]:
     return [*pieces, text[start:]] if start < len(text) else pieces
 
 
+def _ends_in_title(text: str, end: int) -> bool:
+    """Whether the paragraph before this place may be the title, or the question, of the next one."""
+    start = text.rfind("\n\n", max(0, end - LONGEST_TITLE), end)
+    above = text[start + 2 : end].strip() if start >= 0 else ""
+    return asks(above) or "\n" not in above and may_be_heading(above)
+
+
 def _end(text: str, start: int) -> int:
     earliest, latest = start + PAGE // 2, start + PAGE
     for pattern in _ENDS:
         places = pattern.finditer(text, earliest, latest)
-        if ends := [match.end() for match in places if not leads_on(text[match.start() - 20 : match.start()])]:
-            return ends[-1]
+        if ends := [match for match in places if not leads_on(text[match.start() - 20 : match.start()])]:
+            last = ends[-_LOOKED_AT:] if pattern is _ENDS[0] else ends[-1:]
+            return next((match for match in reversed(last) if not _ends_in_title(text, match.start())), ends[-1]).end()
         if pattern is _ENDS[0] and (later := pattern.search(text, latest - 1, start + STRETCHED)):
             return later.end()
     return latest

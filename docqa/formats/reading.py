@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 from docqa.errors import Unreadable
 from docqa.formats.header_value import HeaderValue
 from docqa.formats.kinds import detect
+from docqa.formats.names import OF_ROWS
 from docqa.formats.pages import MAX_CHARACTERS, MAX_PAGES, TOO_MANY_PAGES, Extracted, ExtractedPage, Reading, clean
 from docqa.formats.pictures import data as tessdata
 from docqa.formats.sections import with_sections
+from docqa.formats.unpaged_contents import without_contents
 
 READERS = {
     "pdf": "pdf.document",
@@ -48,6 +50,8 @@ def read(data: bytes, name: str, media_type: str = "", languages: str = "") -> R
     charset = (header.parameter("charset") or "").lower()
     document: Reading = reader.read(data, languages if kind == "image" else charset)
     document.title, document.pages = clean(document.title), _checked(document, document.pages)
+    if document.kind not in OF_ROWS:
+        document.pages = without_contents(document.pages)
     if document.is_flat:
         document.pages = with_sections(document.pages)
     return document

@@ -33,7 +33,7 @@ _MOST_SENTENCES = 2  # of a question: "I have lost my key. What now?"
 _MOST_HEADS = 2  # lines of column headings over a rule
 _YEAR = re.compile(r"(?:19|20)\d\d\b(?![.,]\d)")
 _SIGN = re.compile(r"(\(\w{1,2}\)|[*†‡§]{1,3}|\w{1,2}\)|\d{1,2})\s*(?=[^\s.):])")
-_QUOTES = '"“„«»「『'
+_QUOTES = '"“”„«»「」『』'  # of speech, at an end; within, a word is quoted
 
 
 def refined(text: str, blocks: Sequence[Block]) -> list[Block]:
@@ -197,7 +197,7 @@ def _is_question(text: str, block: Block) -> bool:
     if block.kind not in ("paragraph", "item") or block.end - block.start > _LONGEST_QUESTION:
         return False
     content = text[block.start : block.end]
-    if not asks(content) or content[0].islower() or any(quote in content for quote in _QUOTES):
+    if not asks(content) or content[0].islower() or content[0] in _QUOTES or content[-1] in _QUOTES:
         return False
     return len(sentences(content)) <= _MOST_SENTENCES
 

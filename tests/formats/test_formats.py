@@ -77,6 +77,12 @@ def test_a_page_ends_neither_after_a_colon_nor_within_a_sentence_where_there_is_
     assert all(page.endswith("house.\n") for page in cut(wrapped))
 
 
+@pytest.mark.parametrize("title", ["Opening hours", "May I bring\na dog?"])
+def test_a_page_does_not_end_with_the_title_of_what_follows(title: str) -> None:
+    text = f"{'The mill turns. ' * 170}\n\n{title}\n\n{'It stands by the river. ' * 60}"
+    assert [page.text.startswith(title) for page in paginate(text)] == [False, True]
+
+
 def test_form_feeds_are_page_breaks_and_empty_pages_count() -> None:
     assert [page.text for page in paginate("one\f\fthree")] == ["one", "", "three"]
 

@@ -363,6 +363,18 @@ def blocks_of_page(body: str) -> list[tuple[str, int, str]]:
     return [(block.kind, block.level, page.text[block.start : block.end]) for block in page.blocks]
 
 
+def test_terms_head_what_explains_them_however_they_are_written() -> None:
+    assert blocks_of_page(
+        "<p>Options:</p><dl><dt><code>-v</code></dt><dd>Say more.</dd><dt>width</dt><dd>In metres.</dd></dl>"
+    ) == [
+        ("paragraph", 0, "Options:"),
+        ("heading", 6, "-v"),
+        ("paragraph", 0, "Say more."),
+        ("heading", 6, "width"),
+        ("paragraph", 0, "In metres."),
+    ]
+
+
 def test_elements_are_blocks_of_their_kind() -> None:
     assert blocks_of_page(
         "<h2>Prices</h2><p>They hold until May:</p><ul><li>tea<ul><li>green</li></ul></li><li><p>milk,</p><p>cold</p>"

@@ -337,6 +337,11 @@ def test_a_question_with_its_answer() -> None:
     assert kinds(text) == ["question", "paragraph", "question", "paragraph"]
 
 
+def test_a_question_may_quote_a_word() -> None:
+    text = 'May I call it a "house"?\n\nNot before it has a roof.'
+    assert kinds(text) == ["question", "paragraph"]
+
+
 @pytest.mark.parametrize(
     "text", ["• Who pays?\n• Who cleans?\n• Who locks up?", "“Who are you?”\n\n“A friend.”", "Why?"]
 )

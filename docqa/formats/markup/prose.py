@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from docqa.text.blocks import Block, BlockKind
+from docqa.text.marks import ends_in_mark
 from docqa.text.titles import may_be_heading
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -22,6 +23,7 @@ _CAPTIONS = {"figcaption", "caption"}
 _TERMS = {"dt", "summary", "legend", "button"}  # they head what follows
 _BOLD = {"b", "strong"}
 _DECIDING = {"li", "dd", *_CAPTIONS, *_TERMS}
+_LONGEST_TERM = 90  # characters
 _TERM = 6  # the level of a heading that is none of h1 to h6
 
 
@@ -188,7 +190,9 @@ class Writer:
             return
         elif within == "li" and self.item < 0:
             kind, level, self.item = "item", max(1, self.lists), len(blocks)
-        elif (within in _TERMS or is_bold and within != "li") and may_be_heading(line.rstrip(":?")):
+        elif (
+            within in _TERMS and _may_be_term(line) or is_bold and within != "li" and may_be_heading(line.rstrip(":?"))
+        ):
             kind, level = "heading", _TERM
         blocks.append(Block(kind, self.length, end, level))
 
@@ -200,3 +204,8 @@ class Writer:
     def _put(self, text: str) -> None:
         self.parts.append(text)
         self.length += len(text)
+
+
+def _may_be_term(line: str) -> bool:
+    """Whether it is short and no sentence: names of commands, options and fields begin as they are written."""
+    return len(line) <= _LONGEST_TERM and not ends_in_mark(line.rstrip(":?"))
