@@ -173,6 +173,13 @@ Revenue\t$ 8,890\t$ 9,569\t$ 17,691\t$ 19,463
 Total online revenue\t$ 2,763\t$ 2,975\t$ 5,451\t$ 6,034
 % of revenue\t31.1 %\t31.0 %\t30.8 %\t31.0 %
 """
+PUMPS = """Pumps
+
+Type | Valves | Drive | Oil
+Lift pump | 2 | by hand | none
+Ram pump | 3 | by the stream | twice a year
+Screw pump | 0 | by the wind | weekly
+"""
 GERMAN = """Gewinn- und Verlustrechnung
 
 in Tausend Euro
@@ -598,6 +605,16 @@ def test_the_first_that_a_question_names_is_held_against_the_other(order: tuple[
             MILL,
             "which sold more bags, rye or spelt?",
             "Rye flour 5 kg. Bags sold – Rye flour 5 kg: 2,310; Spelt flour: 1,045.",
+        ),
+        (
+            PUMPS,
+            "what is the difference between the lift pump and the ram pump?",
+            "Lift pump; Ram pump:\n- Valves: 2; 3\n- Drive: by hand; by the stream\n- Oil: none; twice a year",
+        ),
+        (
+            PUMPS,
+            "does the ram pump have more than the lift pump?",
+            "Yes. Valves – Ram pump: 3; Lift pump: 2.",
         ),
         (
             STATEMENT,

@@ -53,7 +53,8 @@ def calculated(
         if operation == "sum over years":
             query = Query(tokens, part.language, tables, named, but | words, alike)
             return _folded(_of_years(query, words), language, "sum") if len(query.years) > 1 else None
-        chosen = operands(query)
+        is_ranked = bool(said["higher"] or said["lower"]) or part.expects == "number"
+        chosen = operands(query, of_numbers=is_ranked or operation != "compare")
         is_open = chosen and operation != "compare" and (chosen.columns or chosen.score < LEAST_ARITHMETIC)
         if chosen and (is_open or words & _words_of(chosen) - {"or"}):
             chosen = None  # the table has a figure of this name, or the question leaves open which is meant

@@ -42,13 +42,15 @@ class _Named:
         return min(self.at[word] for word in words)
 
 
-def operands(query: Query) -> Operands | None:
-    """What the question sets beside each other; None where it names no two cells, or as surely two others."""
+def operands(query: Query, *, of_numbers: bool) -> Operands | None:
+    """What the question sets beside each other; None where it names no two cells, or as surely two others.
+
+    `of_numbers`: it is ranked or reckoned with, which leaves rows the only column that has numbers."""
     rows = sorted(query.candidates(), key=lambda placed: (id(placed.grid), placed.page_number, placed.row.start))
     fitting: list[Operands] = []
     for _, of_grid in groupby(rows, key=lambda placed: id(placed.grid)):
         own = list(of_grid)
-        fitting += [*_of_rows(query, own), *_of_columns(query, own)]
+        fitting += [*_of_rows(query, own, of_numbers), *_of_columns(query, own)]
     fitting.sort(key=lambda each: -each.score)
     if not fitting or fitting[0].score < LEAST_OPERANDS:
         return None
@@ -66,7 +68,7 @@ def whole_column(grid: Grid, place: int, rows: Sequence[Placed]) -> tuple[Cell, 
     )
 
 
-def _of_rows(query: Query, rows: Sequence[Placed]) -> Iterator[Operands]:
+def _of_rows(query: Query, rows: Sequence[Placed], of_numbers: bool) -> Iterator[Operands]:
     """Rows that are named, in the column that the rest of the question means."""
     matched: list[Mapping[str, float]] = []
     named: list[_Named] = []
@@ -88,7 +90,7 @@ def _of_rows(query: Query, rows: Sequence[Placed]) -> Iterator[Operands]:
         return
     first, naming_place = rows[chosen[0].place], naming[chosen[0].place]
     in_labels = {word: like for each in chosen for word, like in matched[each.place].items()}
-    columns = _shared_columns(query, [rows[each.place] for each in chosen], naming_place, in_labels)
+    columns = _shared_columns(query, [rows[each.place] for each in chosen], naming_place, in_labels, of_numbers)
     if not columns:
         yield from _whole_rows(query, [rows[each.place] for each in chosen], naming_place, in_labels)
     for place in columns:
@@ -130,9 +132,11 @@ def _whole_rows(
         yield Operands(cells, tuple(placed.row.cells[naming] for placed in rows), "", score, columns)
 
 
-def _shared_columns(query: Query, rows: Sequence[Placed], naming: int, in_labels: Mapping[str, float]) -> Sequence[int]:
-    """The column that is meant, of those that have a value in each row: the named one, the only one of numbers, or the
-    latest year's."""
+def _shared_columns(
+    query: Query, rows: Sequence[Placed], naming: int, in_labels: Mapping[str, float], of_numbers: bool
+) -> Sequence[int]:
+    """The column that is meant, of those that have a value in each row: the named one, the only one of numbers where
+    there is no other or it must be one, or the latest year's."""
     columns = rows[0].grid.columns
     filled = [
         place for place in range(len(columns)) if place != naming and all(placed.row.cells[place] for placed in rows)
@@ -146,6 +150,8 @@ def _shared_columns(query: Query, rows: Sequence[Placed], naming: int, in_labels
     if len(numbers) > 1 and all(years.values()):
         latest = max(years.values())
         numbers = [place for place in numbers if years[place] == latest]
+    elif not of_numbers and numbers != filled:
+        return []
     return numbers if len(numbers) == 1 else []
 
 
