@@ -42,6 +42,7 @@ _PROPERTIES: tuple[Property, ...] = get_args(Property)
 DENSE_WORD = 4  # characters that count as a word where words are not separated
 _LETTER = r"[\w\u0900-\u097f]"  # to `re`, the vowel signs of Devanagari are no letters
 _PARTICLES = "".join(sorted(every_word("questions.particles")))  # inside a word, they are a part of it
+_EDITION = re.compile(r"(?<![\w.])(?!(?:19|20)\d\d(?![\w.]))\d")  # "when did version 3.1 come out?"; no year
 _COUNTED = re.compile(rf"(?P<number>\d{{1,2}}|[^\W\d_]+) ?(?:{every_pattern('questions.patterns.sentence')})")
 
 
@@ -176,7 +177,7 @@ def _properties(question: str, language: str) -> tuple[Property, ...]:
     properties = tuple(name for name in _PROPERTIES if _asks(name, question, language))
     for name in properties:
         left = _blanked(_typed(name, language), _compiled(name).sub(" ", left))
-    return properties if properties and not topic_of(left, "filler", "document", "making") else ()
+    return () if _EDITION.search(left) or topic_of(left, "filler", "document", "making") else properties
 
 
 @cache

@@ -117,6 +117,8 @@ ORDINARY = [
     "What is the captain worried about?",
     "What were the sailors complaining about?",
     "Who wrote the letter?",
+    "When did version 4.1 come out?",
+    "Wann erschien 2.0?",
     "How old do I have to be?",
     "How old must I be to hire a boat?",
     "When did the talks resume?",
