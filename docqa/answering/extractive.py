@@ -23,7 +23,7 @@ from docqa.answering.picks import (
     worth_saying,
     worth_showing,
 )
-from docqa.answering.polarity import is_affirmed
+from docqa.answering.polarity import is_affirmed, says_so_first
 from docqa.answering.quoting import closed, has_several_values, lead_of, listed, said, words_in
 from docqa.answering.surroundings import list_of, sublist_of
 from docqa.languages import phrase
@@ -170,6 +170,8 @@ def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, l
         if has_several_values(evidence, unit):
             return text
         quoted = evidence.text[unit.start : unit.end]
+        if says_so_first(quoted, evidence.language or part.language):  # to the document's own question
+            return text
         reading = next((each.yes_no for each in evidence.units if (each.unit, each.part) == (unit, index)), None)
         lead = lead_of(evidence, unit) if unit.kind == "item" else ""
         affirmed = is_affirmed(part, quoted, evidence.language or part.language, reading, lead)

@@ -168,18 +168,19 @@ def further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], len
 
 def around(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, length: str) -> list[Pick]:
     """The best unit with what explains it in its paragraph or clause, where a reason, a way or a description is asked
-    for, or the unit does little more than name a code: the sentence that fits such a question best often repeats it,
-    and the next one answers. It begins with the one before where it points back to that, or that answers nearly as
-    likely. Where a way is asked for, a short paragraph is said whole, for what is to be done may stand before it
-    too."""
+    for, or the unit does little more than name a code, or than affirm: the sentence that fits such a question best
+    often repeats it, and the next one answers. It begins with the one before where it points back to that, or that
+    answers nearly as likely. Where a way is asked for, a short paragraph is said whole, for what is to be done may
+    stand before it too."""
     best = picks[0]
     passage = evidence[best.passage]
     paragraph = [Pick(best.passage, unit) for unit in paragraph_of(passage, best.unit)]
     text = _text(evidence, best)
     names_only = words_in(text) < NAMED and not part.codes.isdisjoint(codes(text))
-    if not (names_only or part.kind in EXPLAINED) or best not in paragraph:
+    says_little = part.kind == "whether" and words_in(text) < LEAST_WORDS  # "Go ahead."
+    if not (names_only or says_little or part.kind in EXPLAINED) or best not in paragraph:
         return [best]
-    most, enough = UNITS[length] if part.kind == "reason" else EXPLANATION[length], ENOUGH_WORDS[length]
+    most, enough = UNITS[length] if part.kind == "reason" or says_little else EXPLANATION[length], ENOUGH_WORDS[length]
     if part.kind == "procedure" and sum(words_in(_text(evidence, pick)) for pick in paragraph) <= enough:
         return paragraph
     place = paragraph.index(best)

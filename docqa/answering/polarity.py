@@ -76,6 +76,11 @@ def _outright(part: Part, said: str, language: str) -> bool | None:
     return bool(labelled["yes"]) != is_negated(labelled["label"], language)
 
 
+def says_so_first(text: str, language: str) -> bool:
+    """Whether the text itself begins with yes or no."""
+    return bool(_first(language).match(text))
+
+
 def _is_named_in_line(part: Part, said: str, language: str) -> bool:
     """Whether a line that is no sentence and denies nothing has all that the question says: "Confidential, for
     discussion only" is confidential. A verifier has learned sentences."""
@@ -87,6 +92,12 @@ def _is_named_in_line(part: Part, said: str, language: str) -> bool:
 
 def _stems(text: str) -> set[str]:
     return set(map(stem, _WORD.findall(text.casefold())))
+
+
+@cache
+def _first(language: str) -> re.Pattern[str]:
+    words = "|".join(re.escape(phrase(f"polarity.{word}", language)) for word in ("yes", "no"))
+    return re.compile(rf"\W*(?:{words})(?:\W*$|\s*[.,;:!–—-]|[。，！：])", re.IGNORECASE)
 
 
 @cache

@@ -226,6 +226,20 @@ async def test_yes_or_no_comes_first(text: str, opening: str) -> None:
     assert piece.text == opening + text
 
 
+@pytest.mark.parametrize(
+    "text", ["No. They frighten the hens.", "Yes, but not before noon, and not in the yard.", "No dogs are allowed."]
+)
+async def test_yes_or_no_is_not_said_twice(text: str) -> None:
+    [piece] = await extract(question("Are dogs allowed?", "whether"), evidence(text, 1.0))
+    assert piece.text == (f"No: {text}" if text.startswith("No dogs") else text)
+
+
+async def test_a_sentence_that_says_little_takes_the_next_one_along() -> None:
+    text = "Go ahead. You need nobody's permission. The shop sells bread too."
+    pieces = await extract(question("May I sell bread?", "whether"), evidence(text, 1.0, 0.3, 0.2))
+    assert "".join(piece.text for piece in pieces) == "Yes: Go ahead. You need nobody's permission."
+
+
 async def test_what_is_so_may_be_said_in_the_words_of_the_question() -> None:
     text = "A plot costs 68 pounds a year. Water is included."
     [piece] = await extract(question("Is water included?", "whether"), evidence(text, 0.2, 0.9))
