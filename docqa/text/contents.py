@@ -49,7 +49,7 @@ def _content(text: str, block: Block) -> str:
 
 def _page(text: str, block: Block) -> int:
     """The page number that a block ends in, 0 if none."""
-    if block.kind not in ("paragraph", "item", "row", "heading") or block.end - block.start > _LONGEST:
+    if block.kind not in ("paragraph", "item", "note", "row", "heading") or block.end - block.start > _LONGEST:
         return 0
     content = text[block.start : block.end]
     if page := leader_page(content):

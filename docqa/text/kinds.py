@@ -50,15 +50,14 @@ def _joined(text: str, blocks: Sequence[Block]) -> list[Block]:
     ended. Labels of pictures are shorter."""
     joined: list[Block] = []
     for block in blocks:
-        before = joined[-1] if joined else None
+        before, line = joined[-1] if joined else None, _line(text, block)
         if (
             before
             and block.kind == "paragraph"
             and before.kind in ("paragraph", "item", "note", "caption")
             and before.end - before.start >= _TORN
             and text[block.start].islower()
-            and not ends_in_mark(text[before.end - 10 : before.end])
-            and item_mark(text[block.start : min(block.end, block.start + LONGEST)]) is None
+            and not (ends_in_mark(text[before.end - 10 : before.end]) or item_mark(line) or numbers_page(line))
         ):
             joined[-1] = before._replace(end=block.end)
         else:

@@ -291,6 +291,19 @@ def test_numbered_titles_that_do_not_count_pages_are_not_headers() -> None:
     assert not any(page.running for page in pages(document))
 
 
+def test_the_title_of_a_section_before_or_below_behind_the_number_of_the_page_is_a_header() -> None:
+    document, footers = pymupdf.open(), []
+    for number, title in enumerate(("1.1. Mills", "1.2. Ferries", "2.1. Schools", "2.2. Halls", "3. Fairs", "4. Dogs")):
+        footers.append(f"{title} {number + 4}" if number % 2 else f"{number + 4} {title}")
+        page = document.new_page()
+        page.insert_text((72, 40), f"{number + 1} {title}")  # as the number and title of a chapter
+        page.insert_textbox((72, 100, 500, 600), PROSE * 5)
+        page.insert_text((72, 810), footers[-1], fontsize=9)
+    assert [[page.text[slice(*span)] for span in page.running] for page in pages(document)] == [
+        [footer] for footer in footers
+    ]
+
+
 def test_pages_of_nothing_but_the_same_line_keep_it() -> None:
     document = pymupdf.open()
     for _ in range(5):
@@ -589,6 +602,15 @@ def test_items_go_on_until_the_next_mark() -> None:
         ("item", "1. First"),
         ("item", "2. Second"),
     ]
+
+
+def test_entries_of_a_table_of_contents_are_boilerplate_though_their_lines_are_full_and_a_page_number_follows() -> None:
+    lines = [
+        f"{title} {'.' * (100 - len(title))} {page}" for title, page in (("Mill", 3), ("Ferry", 7), ("School", 12))
+    ]
+    document = written(*[(11, "helv", line) for line in lines])
+    document[0].insert_text((300, 800), "iv", fontsize=11)
+    assert blocks_of(document) == [("boilerplate", text) for text in (*lines, "iv")]
 
 
 def test_bullets_in_a_column_of_their_own_make_no_table() -> None:

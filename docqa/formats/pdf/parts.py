@@ -16,6 +16,7 @@ from docqa.text.marks import (
     goes_on,
     is_page_number,
     item_mark,
+    leader_page,
     leads_on,
 )
 from docqa.text.titles import states_value
@@ -115,6 +116,8 @@ def _begins(rows: Sequence[Row], first: int, place: int, usual: Usual) -> bool:
     is_early = ends_early(before, row, usual)
     if mark and (mark.is_sure or goes_on(mark, of_part, text_before) or is_early and not mark.may_be_initial):
         return True
+    if leader_page(text_before):
+        return True
     if text[:1].islower() or usual.is_loud(row):
         return False
     if of_part and place - first > 1 and rows[first + 1].left > rows[first].left + _SAME > row.left:
@@ -146,6 +149,7 @@ def goes_on_below(before: Row, row: Row, usual: Usual) -> bool:
         and not usual.is_loud(row)
         and not ends_sentence(before.text)
         and not leads_on(before.text)
+        and not leader_page(before.text)
         and item_mark(row.text) is None
         and not ends_early(before, row, usual)
     )

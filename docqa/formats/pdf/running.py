@@ -1,7 +1,8 @@
 """Headers and footers that repeat from page to page: lines that are near the edge of the pages before and after too.
 
-A number may differ if it grows with the pages, as in "Page 3 of 9"; Roman numerals may not. What a table repeats is
-part of the table. A header that some pages share, and others beside them do not, is the title of a part.
+A number may differ if it grows with the pages, as in "Page 3 of 9"; Roman numerals may not. Before one at the end of a
+line anything may stand, as the title of the section in books, and below the page also behind one. What a table repeats
+is part of the table. A header that some pages share, and others beside them do not, is the title of a part.
 """
 
 import re
@@ -83,11 +84,14 @@ def _names_part(title: str, before: Sequence[_Known], ahead: Sequence[_Known]) -
 
 def _keys(edge: Edge, number: int) -> list[str]:
     """The line itself, and for each of its numbers the line with that number minus the page's; equal keys match."""
-    text = f"{'upper' if edge.upper else 'lower'} {' '.join(edge.text.casefold().split())}"
-    return [
-        text,
-        *(
-            f"{text[: digits.start()]}{{{int(digits.group()) - number}}}{text[digits.end() :]}"
-            for digits in _NUMBER.finditer(text)
-        ),
-    ]
+    where = "upper" if edge.upper else "lower"
+    text = f"{where} {' '.join(edge.text.casefold().split())}"
+    keys = [text]
+    for digits in _NUMBER.finditer(text):
+        grown = f"{{{int(digits.group()) - number}}}"
+        keys.append(f"{text[: digits.start()]}{grown}{text[digits.end() :]}")
+        if digits.end() == len(text) and text[digits.start() - 1] == " ":
+            keys.append(f"{where} … {grown}")
+        if text.startswith(f"lower {digits.group()} "):  # above, it may be that of a chapter
+            keys.append(f"lower {grown} …")
+    return keys
