@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from docqa.errors import Unreadable
@@ -21,7 +22,7 @@ PAGE = 3_000
 STRETCHED = 4_000
 LONGEST = 4 * PAGE
 LONGEST_TITLE = 200  # characters: chunks repeat the title of their section, and are searched by its words
-_LOOKED_AT = 3  # paragraph ends, the last ones that fit: a page ends with no title if it need not
+_MOST_TITLES = 3  # of a chapter, a section and below, with which a page would end
 MAX_PAGES = 20_000
 TOO_MANY_PAGES = f"The file has more than {MAX_PAGES:,} pages, which is the limit. Split it and upload the parts."
 MAX_CHARACTERS = 60_000_000
@@ -195,28 +196,32 @@ def cut(text: str, longest: int = LONGEST) -> list[str]:
 
 
 def _cut_sheet(text: str) -> list[str]:
-    pieces, start = [], 0
+    ends, start = [0], 0
     while len(text) - start > STRETCHED:
-        end = _end(text, start)
-        pieces.append(text[start:end])
-        start = end
-    return [*pieces, text[start:]] if start < len(text) else pieces
-
-
-def _ends_in_title(text: str, end: int) -> bool:
-    """Whether the paragraph before this place may be the title, or the question, of the next one."""
-    start = text.rfind("\n\n", max(0, end - LONGEST_TITLE), end)
-    above = text[start + 2 : end].strip() if start >= 0 else ""
-    return asks(above) or "\n" not in above and may_be_heading(above)
+        start = _end(text, start)
+        ends.append(_before_titles(text, start))
+    return [text[start:end] for start, end in pairwise([*ends, len(text)]) if start < end]
 
 
 def _end(text: str, start: int) -> int:
     earliest, latest = start + PAGE // 2, start + PAGE
     for pattern in _ENDS:
         places = pattern.finditer(text, earliest, latest)
-        if ends := [match for match in places if not leads_on(text[match.start() - 20 : match.start()])]:
-            last = ends[-_LOOKED_AT:] if pattern is _ENDS[0] else ends[-1:]
-            return next((match for match in reversed(last) if not _ends_in_title(text, match.start())), ends[-1]).end()
+        if ends := [match.end() for match in places if not leads_on(text[match.start() - 20 : match.start()])]:
+            return ends[-1]
         if pattern is _ENDS[0] and (later := pattern.search(text, latest - 1, start + STRETCHED)):
             return later.end()
     return latest
+
+
+def _before_titles(text: str, end: int) -> int:
+    """Where a page ends that would end here with the title, or the question, of what follows. The next one is counted
+    from here nevertheless: a title moves no further page."""
+    for _ in range(_MOST_TITLES):
+        window = text[max(0, end - LONGEST_TITLE) : end]
+        at = window.rstrip().rfind("\n\n")
+        above = window[at + 2 :].strip()
+        if at < 0 or not (asks(above) or "\n" not in above and may_be_heading(above)):
+            break
+        end += at + 2 - len(window)
+    return end
