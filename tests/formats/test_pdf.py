@@ -304,6 +304,41 @@ def test_the_title_of_a_section_before_or_below_behind_the_number_of_the_page_is
     ]
 
 
+def test_lines_at_the_edge_that_repeat_titles_of_the_outline_are_headers_and_name_the_part() -> None:
+    lines = [
+        "1 The mill",
+        "CHAPTER 1. THE MILL 1.2. ITS WHEEL",
+        "Its wheel and its stones",
+        "Figure 2. Its wheel",
+        "CHAPTER 1. THE MILL 1.3. Costs",
+        "Costs",
+    ]
+    document = pymupdf.open()
+    for line in lines:
+        page = document.new_page()
+        page.insert_text((72, 40), line)
+        page.insert_textbox((72, 100, 500, 700), f"{PROSE * 5} So much for {line[::-1]}.")
+    document.set_toc([[1, "The mill", 1], [2, "Its wheel", 1], [2, "Costs", 5], [1, "The ferry", 6], [2, "Costs", 6]])
+    read = pages(document)
+    assert [[page.text[slice(*span)] for span in page.running] for page in read] == [
+        [line] if line.startswith("CHAPTER") else [] for line in lines
+    ]
+    assert [read[1].section, read[4].section] == ["CHAPTER 1. THE MILL 1.2. ITS WHEEL", "Costs"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "is_bold"),
+    [([("hebo", "Opening the lock")], True), ([("helv", "You can run "), ("hebo", "open --the lock")], False)],
+)
+def test_a_line_that_begins_in_plain_type_is_no_bold_heading(parts: list[tuple[str, str]], is_bold: bool) -> None:
+    document = written(*[(11, "helv", FULL)] * 3, (11, "helv", REST), top=140)
+    left = 72.0
+    for font, text in parts:
+        document[0].insert_text((left, 110), text, fontname=font)
+        left += pymupdf.get_text_length(text, font)
+    assert ("heading" in [kind for kind, _ in blocks_of(document)]) is is_bold
+
+
 def test_pages_of_nothing_but_the_same_line_keep_it() -> None:
     document = pymupdf.open()
     for _ in range(5):

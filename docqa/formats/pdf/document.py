@@ -3,6 +3,7 @@
 Embedded files are not read. A page that shows something but holds no text is marked as unread.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -55,7 +56,8 @@ def read(data: bytes, charset: str = "") -> Reading:
         )
     # The title in a PDF's metadata is too often that of a template, or a file name: it names no document.
     reads = HELPERS.in_order(partial(_page, document), page_reader, data, count)
-    pages = _sections(marked(_pages(reads, notes)), _outline(document))
+    outline = _outline(document)
+    pages = _sections(marked(_pages(reads, notes), outline), outline)
     return Reading("pdf", "", pages, notes, properties=_properties(document))
 
 
@@ -199,15 +201,23 @@ def _with_titles(page: Page, listed: Iterable[tuple[int, str, int]]) -> tuple[Bl
 
 
 def _place(page: Page, title: str) -> int:
-    """The offset of an outline's title on its page, 0 if it is not there."""
-    wanted = title.casefold()
+    """The offset of an outline's title on its page, beside headers that repeat it; 0 if it is not there."""
+    wanted, shown = title.casefold(), page.text.casefold()
     for place, heading in page.headings:
         if wanted in heading.casefold() or heading.casefold() in wanted:
             return place
-    for block in page.blocks:
+    blocks = [block for block in page.blocks if not _is_running(page, block.start)]
+    for block in blocks:
         if block.end - block.start <= len(title) + _NUMBER and wanted in page.text[block.start : block.end].casefold():
             return block.start
-    return max(0, page.text.casefold().find(wanted)) if len(page.text.casefold()) == len(page.text) else 0
+    if len(shown) != len(page.text):
+        return 0
+    places = (match.start() for match in re.finditer(re.escape(wanted), shown))
+    return next((place for place in places if not _is_running(page, place)), 0)
+
+
+def _is_running(page: Page, place: int) -> bool:
+    return any(start <= place < end for start, end in page.running)
 
 
 def _blocks(page: Recorded) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ _DRAWN = ("!", "l", "n", "q", "u", "v", "Ø", "ü", "è")  # what fonts of symbo
 _SYMBOLS = re.compile(r"dingbat|wingding|webding|symbol|bullet", re.IGNORECASE)
 _SPACES = re.compile(r"(?!(?<=\d)\xa0\d)(?<! ) *\xa0[ \xa0]*")  # but not of a number
 _DRAWN_HYPHEN = re.compile(r"(?<=[^\W_])\xad(?=[^\W_])")
+_BOLD = 16  # the flag of a font
 _GUTTER = 8.0  # points between two columns
 _COMPARED = 1_000_000  # pairs of rows; no real page has more
 _MOST_LINES = 8  # of one cell, that the rest of its row stands behind in the file
@@ -165,8 +166,13 @@ def _turn(direction: tuple[int, int], box: Box) -> Box:
 
 
 def _font(spans: Sequence[dict[str, Any]]) -> tuple[float, bool]:
+    """The size of a line's widest part, and whether that is bold and the first words are: of a sentence with a bold
+    command in it they are not."""
     span = spans[0] if len(spans) == 1 else max(spans, key=lambda span: span["bbox"][2] - span["bbox"][0])
-    return float(span["size"]), bool(span["flags"] & 16)
+    if is_bold := bool(span["flags"] & _BOLD):
+        words = (other for other in spans if any(map(str.isalpha, other.get("text", ""))))
+        is_bold = bool(next(words, span)["flags"] & _BOLD)
+    return float(span["size"]), is_bold
 
 
 def _joined(rows: list[Row]) -> list[list[Row]]:
