@@ -19,6 +19,7 @@ from docqa.text.values import kind, quantity
 _MOST_WORDS = 12  # of a heading in capitals
 _LONGEST = 90
 _LONGER = 60  # characters of a text that a heading may stand above
+TERM = 6  # the level of what heads an explanation
 PLAIN = 2  # the level of a heading that has no number
 
 
@@ -39,6 +40,12 @@ def may_be_heading(line: str) -> bool:
         or "@" in line
         or "://" in line
     )
+
+
+def may_be_term(line: str) -> bool:
+    """Whether a line that stands where a term does is short and no sentence: names of commands, options and fields
+    begin as they are written."""
+    return len(line) <= _LONGEST and not ends_in_mark(line.rstrip(":?"))
 
 
 def states_value(line: str) -> bool:

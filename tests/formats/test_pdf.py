@@ -667,6 +667,23 @@ def test_footnotes_are_small_and_at_the_foot() -> None:
     assert blocks_of(document)[-1] == ("note", "1 In force since May.")
 
 
+def test_terms_head_explanations_that_are_set_in() -> None:
+    entries = [
+        ("Lender", "Whoever lends the money, for as long as the contract says."),
+        ("Borrower", "Whoever receives it at first."),
+    ]
+    lines = [
+        (72 + 36 * place, 300 + 40 * n + 14 * place, text)
+        for n, entry in enumerate(entries)
+        for place, text in enumerate(entry)
+    ]
+    document = page_of((72, 100, FULL), (72, 114, REST), *lines)
+    assert blocks_of(document)[1:] == [
+        (kind, text) for entry in entries for kind, text in zip(("heading", "paragraph"), entry, strict=True)
+    ]
+    assert "heading" not in [kind for kind, _ in blocks_of(page_of((72, 100, FULL), (72, 114, REST), *lines[:2]))]
+
+
 def test_a_title_of_the_outline_is_a_heading_of_its_level() -> None:
     document = written(
         (11, "helv", FULL), (11, "helv", REST), (11, "helv", "A. Duties"), (11, "helv", FULL), (11, "helv", REST)

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from docqa.text.blocks import Block, BlockKind
-from docqa.text.marks import ends_in_mark
-from docqa.text.titles import may_be_heading
+from docqa.text.titles import TERM, may_be_heading, may_be_term
 
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 CELLS = frozenset({"td", "th"})
@@ -23,8 +22,6 @@ _CAPTIONS = {"figcaption", "caption"}
 _TERMS = {"dt", "summary", "legend", "button"}  # they head what follows
 _BOLD = {"b", "strong"}
 _DECIDING = {"li", "dd", *_CAPTIONS, *_TERMS}
-_LONGEST_TERM = 90  # characters
-_TERM = 6  # the level of a heading that is none of h1 to h6
 
 
 @dataclass
@@ -190,10 +187,8 @@ class Writer:
             return
         elif within == "li" and self.item < 0:
             kind, level, self.item = "item", max(1, self.lists), len(blocks)
-        elif (
-            within in _TERMS and _may_be_term(line) or is_bold and within != "li" and may_be_heading(line.rstrip(":?"))
-        ):
-            kind, level = "heading", _TERM
+        elif within in _TERMS and may_be_term(line) or is_bold and within != "li" and may_be_heading(line.rstrip(":?")):
+            kind, level = "heading", TERM
         blocks.append(Block(kind, self.length, end, level))
 
     def _place_ids(self, at: int, stripped: int) -> None:
@@ -204,8 +199,3 @@ class Writer:
     def _put(self, text: str) -> None:
         self.parts.append(text)
         self.length += len(text)
-
-
-def _may_be_term(line: str) -> bool:
-    """Whether it is short and no sentence: names of commands, options and fields begin as they are written."""
-    return len(line) <= _LONGEST_TERM and not ends_in_mark(line.rstrip(":?"))

@@ -10,9 +10,11 @@ from docqa.formats.pdf.layout import directions, paragraphs
 from docqa.formats.pdf.parts import Usual, goes_on_below, parts
 from docqa.formats.pdf.rows import PLACEHOLDER, Row
 from docqa.formats.pdf.table import Table, columns_of_prose, table, tables
+from docqa.formats.pdf.terms import Placed, terms
 from docqa.languages import every_word
 from docqa.text.blocks import Block, BlockKind
 from docqa.text.marks import item_mark
+from docqa.text.titles import TERM
 
 _EDGE = 0.12  # of the page's height, where headers and footers are
 _BOLD = 4  # the level of headings that are bold and no larger than the text
@@ -79,9 +81,12 @@ class _Writer:
         self.words: set[str] = set()
         self.last_row: Row | None = None  # of the paragraph before, if nothing has been written after it
         self.last_heading: Row | None = None  # the last row of a heading, if nothing has been written after it
+        self.placed: list[Placed] = []
         self.parts_indexed = 0  # how many of the parts `words` covers
 
     def finish(self) -> Page:
+        for place in terms(self.placed):
+            self.page.blocks[place] = self.page.blocks[place]._replace(kind="heading", level=TERM)
         self.page.text = "".join(self.parts)
         return self.page
 
@@ -149,9 +154,13 @@ class _Writer:
             self.last_heading = rows[part.last - 1] if part.level else None
             if before and part.first == 0 and self._is_text() and goes_on_below(before, rows[0], usual):
                 self.page.blocks[-1] = self.page.blocks[-1]._replace(end=end)
+                if self.placed and self.placed[-1].place == len(self.page.blocks) - 1:
+                    self.placed[-1] = Placed(self.placed[-1].place, [*self.placed[-1].rows, *rows[: part.last]])
                 continue
             kind: BlockKind = "heading" if part.level else "note" if part.is_note else "paragraph"
             self.page.blocks.append(Block(kind, start, end, part.level))
+            if kind == "paragraph":
+                self.placed.append(Placed(len(self.page.blocks) - 1, rows[part.first : part.last]))
             if part.level:
                 self.page.headings.append((start, " ".join(lines[part.first : part.last])))
 
