@@ -28,8 +28,9 @@ from docqa.answering.quoting import closed, has_several_values, lead_of, listed,
 from docqa.answering.surroundings import list_of, sublist_of
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
+from docqa.text.marks import NUMBERED, item_mark
 from docqa.text.units import Unit
-from docqa.text.words import is_dense
+from docqa.text.words import has_word, is_dense, term_set
 
 SURE = 12.0  # of a span's score: from here on it stands before the sentence
 LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
@@ -145,12 +146,28 @@ def _said_of(
 
 def _list_of(passage: Evidence, unit: Unit, part: Part, length: str) -> list[Unit]:
     """The list that the unit is an item of, to be said whole; [] where steps are asked for, and the item has all words
-    of the question, which what it stands under has not: then it is one way of several, and no step."""
+    of the question, which what it stands under has not: then it is one way of several, and no step. Nor where it alone
+    of a list without numbers speaks of what is asked for."""
     item, above = (passage.text[start or 0 : end or 0] for start, end in (unit[:2], (unit.lead_start, unit.lead_end)))
     if part.kind == "procedure" and len(part.content) > 1 and has_all(item, part) and not has_all(above, part):
         return []
     under = sublist_of(passage, unit, WHOLE_LIST[length]) if has_all(above, part) else []
-    return under or list_of(passage, unit, part.kind, WHOLE_LIST[length])
+    whole = under or list_of(passage, unit, part.kind, WHOLE_LIST[length])
+    return [] if _stands_out(passage, unit, whole, part) else whole
+
+
+def _stands_out(passage: Evidence, unit: Unit, group: Sequence[Unit], part: Part) -> bool:
+    """Whether an item without a number has the word that the question asks with first, and neither another item of its
+    list nor what that stands under has it: "which pins do I connect?", with "Use the pins 3 and 4" in a list of
+    advice."""
+    text = passage.text
+    mark = item_mark(text[unit.start : unit.end])
+    if not part.content or mark and mark.style[0] in NUMBERED:
+        return False
+    beside = [text[unit.lead_start or 0 : unit.lead_end or 0]]
+    beside += [text[other.start : other.end] for other in group if other != unit]
+    word, own = part.content[0], term_set(text[unit.start : unit.end])
+    return has_word(own, word) and not any(has_word(term_set(other), word) for other in beside)
 
 
 def _in_turn(

@@ -187,7 +187,7 @@ def around(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, leng
     leans = points_back(_text(evidence, best), passage.language or part.language)
     first = place - 1 if place and (leans or paragraph[place - 1] in picks) else place
     around = paragraph[first : place + 1]
-    words = words_in(_text(evidence, best))
+    words = sum(words_in(_text(evidence, pick)) for pick in around)
     for pick in paragraph[place + 1 : first + most]:
         words += words_in(_text(evidence, pick))
         if words > enough:

@@ -1,5 +1,6 @@
 """Answers in the documents' own words: which unit is quoted, and how it is said."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -422,6 +423,29 @@ async def test_a_row_of_figures_without_names_gives_way_to_what_can_be_read() ->
     pieces = await extract(question("What were the sales?"), bare, evidence("Sales rose to 120.", 1.0))
     assert [piece.text for piece in pieces] == ["Sales rose to 120."]
     assert await extract(question("What were the sales?"), bare), "but something is better than nothing"
+
+
+ADVICE = "The logger\n\n- Charge it for a night\n- Use the pins 3 and 4\n- Data is kept for a week"
+
+
+async def test_of_a_list_the_only_item_is_said_that_speaks_of_what_is_asked_for() -> None:
+    pins = question("Which pins do I connect to the logger?", "list")
+    [piece] = await extract(pins, evidence(ADVICE, 0.2, 1.0, 0.1))
+    assert piece.text == "The logger: Use the pins 3 and 4."
+    for others in (
+        ADVICE.replace("for a night", "by the pins 1"),
+        ADVICE.replace("The logger", "Pins"),
+        re.sub("- ", "1. ", ADVICE),
+    ):
+        pieces = await extract(pins, evidence(others, 0.2, 1.0, 0.1))
+        assert "Data is kept" in pieces[0].text
+
+
+async def test_what_explains_a_way_is_said_as_far_as_it_is_read_at_a_glance() -> None:
+    words = "the wheel turns slowly and the water runs over it " * 3
+    text = f"To start the mill you need the key, since {words}. Turn the key. It hums as {words}. Later {words}."
+    pieces = await extract(question("How do I start it?", "procedure"), evidence(text, 0.9, 1.0, 0.1, 0.1))
+    assert "".join(piece.text for piece in pieces).endswith("Turn the key.")
 
 
 async def test_a_list_that_is_asked_for_is_shown_whole_also_where_it_is_not_sure() -> None:

@@ -24,10 +24,12 @@ class Placed(NamedTuple):
 
     @property
     def text(self) -> str:
+        """What its rows say, in one line."""
         return " ".join(row.text for row in self.rows)
 
     @property
     def left(self) -> float:
+        """Where the row begins that begins first, in points."""
         return min(row.left for row in self.rows)
 
 
