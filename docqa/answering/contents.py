@@ -10,7 +10,7 @@ from docqa.answering.mentions import speaks_of
 from docqa.answering.sections import pages_in
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.formats.names import OF_ROWS
-from docqa.ingest.chapters import Chapter, chapters
+from docqa.ingest.chapters import Chapter, chapters, main_label
 from docqa.ingest.outline import SLIDES
 from docqa.languages import phrase
 from docqa.questions.question import Question, Scope
@@ -36,7 +36,8 @@ async def contents(db: Database, documents: Sequence[StoredDocument], question: 
         pages, known = await _known(db, document)
         if not known or document.kind in SLIDES:
             continue
-        numbered = [chapter for chapter in known if chapter.number]
+        label, _ = main_label(known)
+        numbered = [chapter for chapter in known if chapter.number and chapter.label == label]
         counted = numbered or known
         opening = phrase("phrases.chapters", language).format(count=len(counted))
         name = f"{document.name}: " if len(documents) > 1 else ""

@@ -19,6 +19,8 @@ FEWEST = 3  # titles that are an outline
 LONGEST = 120  # characters of a title
 FRONT = 30  # pages at the beginning, on which a table of contents may stand without a heading
 LETTERS = 0.6  # of a title: a row of figures is none, nor is a postal code
+EDGE = 2  # blocks at the beginning and the end of a page
+RUNNING = 0.3  # of the pages, that have the head or foot of left or right ones
 KNOWN = 0.5  # of the entries of a table of contents: where as many stand above a text too, their levels count
 _PAGE = re.compile(r"(?<![\s.·…_])[\s.·…_]++(?P<page>\d{1,4}|[ivxlc]{1,6})\Z")  # at the end of an entry
 _NUMBERED = re.compile(
@@ -68,20 +70,19 @@ def chapters(pages: Sequence[StoredPage]) -> list[Chapter]:
 
 def _listed(pages: Sequence[StoredPage]) -> Iterator[Chapter]:
     """The entries of the table of contents."""
-    running = Counter(
-        _key(re.sub(r"\d", "", page.text[block.start : block.end]))
-        for page in pages
-        for block in page.blocks
-        if block.kind == "boilerplate"
-    )
+    listing: list[tuple[StoredPage, set[int]]] = []
     for page in pages:
-        blocks = [block._replace(kind="paragraph") if block.kind == "boilerplate" else block for block in page.blocks]
-        places = contents(page.text, blocks) if page.number <= FRONT or _names_contents(page) else set()
+        if page.number <= FRONT or _names_contents(page):
+            blocks = [
+                block._replace(kind="paragraph") if block.kind == "boilerplate" else block for block in page.blocks
+            ]
+            listing.append((page, contents(page.text, blocks)))
+    running = _running(pages, {page.number for page, places in listing if places})
+    for page, places in listing:
         for place in sorted(places):
             block = page.blocks[place]
             text = page.text[block.start : block.end]
-            # What stands on other pages too is the head or the foot of the page.
-            printed = _PAGE.search(text) if running[_key(re.sub(r"\d", "", text))] <= 1 else None
+            printed = None if _without_numbers(text) in running else _PAGE.search(text)
             title = " ".join(text[: printed.start()].split()) if printed else ""
             if printed is None or not any(map(str.isalnum, title)):
                 continue
@@ -92,6 +93,26 @@ def _listed(pages: Sequence[StoredPage]) -> Iterator[Chapter]:
                 title = " ".join(f"{page.text[before.start : before.end]} {title}".split())
             if _is_title(title) and not title[0].islower():
                 yield _chapter(title, printed["page"], page.number, Block("heading", start, block.end))
+
+
+def _running(pages: Sequence[StoredPage], with_contents: set[int]) -> set[str]:
+    """What is a head or a foot of the pages with a table of contents: it is at the edge of several of these, or stands
+    on many pages. A title on those of its chapter alone is none."""
+    at_edge: Counter[str] = Counter()
+    on_page: Counter[str] = Counter()
+    for page in pages:
+        lines = [
+            _without_numbers(page.text[block.start : block.end]) if block.kind == "boilerplate" else ""
+            for block in page.blocks
+        ]
+        on_page.update(set(lines))
+        if page.number in with_contents:
+            at_edge.update({*lines[:EDGE], *lines[-EDGE:]})
+    return {line for line, count in on_page.items() if at_edge[line] > 1 or count > max(1, RUNNING * len(pages))}
+
+
+def _without_numbers(text: str) -> str:
+    return _key(re.sub(r"\d", "", text))
 
 
 def _names_contents(page: StoredPage) -> bool:
@@ -145,10 +166,10 @@ def _placed(listed: Sequence[Chapter], headings: Sequence[Chapter], pages: int) 
 
 
 def _highest(listed: Sequence[Chapter]) -> list[Chapter]:
-    """The entries of the highest rank: those with a label, those with one number, those whose headings are highest."""
-    labels = Counter(chapter.label for chapter in listed if chapter.label and len(chapter.number) == 1)
-    label, count = max(labels.items(), key=lambda pair: pair[1], default=("", 0))
-    if count > 1:
+    """The entries of the highest rank: those with a label, unless more have a number alone, those with one number,
+    those whose headings are highest."""
+    label, count = main_label(listed)
+    if label and count > 1:
         return [chapter for chapter in listed if chapter.label == label]
     numbered = [chapter for chapter in listed if len(chapter.number) == 1]
     if len(numbered) > 1:
@@ -156,6 +177,13 @@ def _highest(listed: Sequence[Chapter]) -> list[Chapter]:
         return list(listed) if is_flat else numbered
     known = [chapter for chapter in listed if chapter.level]
     return _level(known) or list(listed) if len(known) >= KNOWN * len(listed) else list(listed)
+
+
+def main_label(known: Sequence[Chapter]) -> tuple[str, int]:
+    """What most chapters with one number are called, "" for nothing, and how many are: appendices may have numbers
+    too."""
+    labels = Counter(chapter.label for chapter in known if len(chapter.number) == 1)
+    return max(labels.items(), key=lambda pair: (pair[1], bool(pair[0])), default=("", 0))
 
 
 def _series(headings: Sequence[Chapter]) -> list[Chapter]:

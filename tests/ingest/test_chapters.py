@@ -3,7 +3,7 @@ file."""
 
 import pytest
 
-from docqa.ingest.chapters import Chapter, chapters
+from docqa.ingest.chapters import Chapter, chapters, main_label
 from docqa.store.documents import StoredPage
 from docqa.text.blocks import blocks_of
 
@@ -60,6 +60,35 @@ def test_a_heading_elsewhere_with_the_same_words_is_not_taken_for_the_chapter() 
 def test_numbered_headings_are_the_chapters(titles: list[str]) -> None:
     known = chapters(pages(*(f"{title}\n\n{BODY}" for title in titles)))
     assert placed(known) == [(title, "", number) for number, title in enumerate(titles, 1)]
+
+
+def headed(number: int, header: str, text: str = BODY) -> StoredPage:
+    """A page with a header."""
+    whole = f"{header}\n\n{text}"
+    return StoredPage(number, whole, blocks_of(whole, running=[(0, len(header))]))
+
+
+def test_titles_that_are_headers_of_their_chapters_are_entries_and_the_header_of_all_pages_is_none() -> None:
+    contents = "CONTENTS\n\n1. Harbours ........ 5\n2. Ships ........ 9\n3. Crews ........ 12"
+    of_chapters = [headed(3 + place, f"{5 + place} 1. Harbours" if place < 3 else "Seafaring 9") for place in range(12)]
+    known = chapters([*pages("Seafaring"), headed(2, "Seafaring 4", contents), *of_chapters])
+    assert [chapter.title for chapter in known] == ["1. Harbours", "2. Ships", "3. Crews"]
+
+
+def test_numbered_appendices_are_not_all_chapters_that_there_are() -> None:
+    contents = "\n".join(
+        [
+            "CONTENTS\n",
+            *(
+                f"{number}. {title} ........ {number * 9}"
+                for number, title in enumerate(("Ports", "Ships", "Crews"), 1)
+            ),
+        ]
+        + [f"Appendix {number}: {title} ........ {number + 30}" for number, title in enumerate(("Maps", "Tides"), 1)]
+    )
+    known = chapters(pages(contents, BODY))
+    assert [chapter.title for chapter in known][:3] == ["1. Ports", "2. Ships", "3. Crews"]
+    assert main_label(known) == ("", 3)
 
 
 def test_a_document_with_two_headings_has_no_chapters() -> None:
