@@ -215,8 +215,8 @@ def _end(text: str, start: int) -> int:
 
 
 def _before_titles(text: str, end: int) -> int:
-    """Where a page ends that would end here with the title, or the question, of what follows. The next one is counted
-    from here nevertheless: a title moves no further page."""
+    """Where a page ends that would end here with the title, or the question, of what follows. The next one is measured
+    from here nevertheless, so that no later page moves."""
     for _ in range(_MOST_TITLES):
         window = text[max(0, end - LONGEST_TITLE) : end]
         at = window.rstrip().rfind("\n\n")

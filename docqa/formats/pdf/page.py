@@ -81,7 +81,7 @@ class _Writer:
         self.words: set[str] = set()
         self.last_row: Row | None = None  # of the paragraph before, if nothing has been written after it
         self.last_heading: Row | None = None  # the last row of a heading, if nothing has been written after it
-        self.placed: list[Placed] = []
+        self.placed: list[Placed] = []  # the paragraphs among the blocks
         self.parts_indexed = 0  # how many of the parts `words` covers
 
     def finish(self) -> Page:
