@@ -304,10 +304,11 @@ def test_the_title_of_a_section_before_or_below_behind_the_number_of_the_page_is
     ]
 
 
-def test_lines_at_the_edge_that_repeat_titles_of_the_outline_are_headers_and_name_the_part() -> None:
+def test_lines_at_the_edge_that_repeat_titles_of_the_outline_are_headers_and_name_what_follows() -> None:
     lines = [
         "1 The mill",
         "CHAPTER 1. THE MILL 1.2. ITS WHEEL",
+        "CHAPTER 1. THE MILL 1.2. ITS WHEEL 2",
         "Its wheel and its stones",
         "Figure 2. Its wheel",
         "CHAPTER 1. THE MILL 1.3. Costs",
@@ -318,12 +319,13 @@ def test_lines_at_the_edge_that_repeat_titles_of_the_outline_are_headers_and_nam
         page = document.new_page()
         page.insert_text((72, 40), line)
         page.insert_textbox((72, 100, 500, 700), f"{PROSE * 5} So much for {line[::-1]}.")
-    document.set_toc([[1, "The mill", 1], [2, "Its wheel", 1], [2, "Costs", 5], [1, "The ferry", 6], [2, "Costs", 6]])
+    document.set_toc([[1, "The mill", 1], [2, "Its wheel", 1], [2, "Costs", 6], [1, "The ferry", 7], [2, "Costs", 7]])
     read = pages(document)
     assert [[page.text[slice(*span)] for span in page.running] for page in read] == [
         [line] if line.startswith("CHAPTER") else [] for line in lines
     ]
-    assert [read[1].section, read[4].section] == ["CHAPTER 1. THE MILL 1.2. ITS WHEEL", "Costs"]
+    assert [page.section for page in read[1:3]] == ["CHAPTER 1. THE MILL 1.2. ITS WHEEL"] * 2
+    assert read[5].section == "Costs"  # which begins there
 
 
 @pytest.mark.parametrize(

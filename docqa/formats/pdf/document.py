@@ -204,7 +204,8 @@ def _place(page: Page, title: str) -> int:
     """The offset of an outline's title on its page, beside headers that repeat it; 0 if it is not there."""
     wanted, shown = title.casefold(), page.text.casefold()
     for place, heading in page.headings:
-        if wanted in heading.casefold() or heading.casefold() in wanted:
+        is_title = wanted in heading.casefold() or heading.casefold() in wanted
+        if is_title and not _is_running(page, place):
             return place
     blocks = [block for block in page.blocks if not _is_running(page, block.start)]
     for block in blocks:

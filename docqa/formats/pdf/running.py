@@ -2,8 +2,9 @@
 
 A number may differ if it grows with the pages, as in "Page 3 of 9"; Roman numerals may not. Before one at the end of a
 line anything may stand, as the title of the section in books, and below the page also behind one. Lines that repeat
-titles of the outline from where they begin are headers too: chapter on the left, section on the right. What a table
-repeats is part of the table. A header that some pages share, and others beside them do not, is the title of a part.
+titles of the outline from where they begin are headers too: chapter on the left, section on the right; what follows on
+the page stands under them. What a table repeats is part of the table. A header that some pages share, and others beside
+them do not, is the title of a part.
 """
 
 import re
@@ -109,8 +110,10 @@ def _mark(ahead: deque[_Known], before: Sequence[_Known]) -> _Known:
             heading for heading in page.headings if not any(start <= heading[0] < end for start, end in running)
         ]
         if running and running[0][0] == page.edges[0].start:
-            repeats = _TITLES in page.edges[0].keys
-            page.part = known.title if repeats or _names_part(known.title, before, ahead) else page.part
+            if _TITLES in page.edges[0].keys and known.title:
+                page.headings.insert(0, (running[0][0], known.title))
+            elif _names_part(known.title, before, ahead):
+                page.part = known.title
     return known
 
 
