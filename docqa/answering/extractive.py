@@ -153,21 +153,19 @@ def _list_of(passage: Evidence, unit: Unit, part: Part, length: str) -> list[Uni
         return []
     under = sublist_of(passage, unit, WHOLE_LIST[length]) if has_all(above, part) else []
     whole = under or list_of(passage, unit, part.kind, WHOLE_LIST[length])
-    return [] if _stands_out(passage, unit, whole, part) else whole
+    beside = (passage.text[other.start : other.end] for other in whole if other != unit)
+    return [] if _stands_out(item, [above, *beside], part) else whole
 
 
-def _stands_out(passage: Evidence, unit: Unit, group: Sequence[Unit], part: Part) -> bool:
+def _stands_out(item: str, beside: Sequence[str], part: Part) -> bool:
     """Whether an item without a number has the word that the question asks with first, and neither another item of its
     list nor what that stands under has it: "which pins do I connect?", with "Use the pins 3 and 4" in a list of
     advice."""
-    text = passage.text
-    mark = item_mark(text[unit.start : unit.end])
+    mark = item_mark(item)
     if not part.content or mark and mark.style[0] in NUMBERED:
         return False
-    beside = [text[unit.lead_start or 0 : unit.lead_end or 0]]
-    beside += [text[other.start : other.end] for other in group if other != unit]
-    word, own = part.content[0], term_set(text[unit.start : unit.end])
-    return has_word(own, word) and not any(has_word(term_set(other), word) for other in beside)
+    word = part.content[0]
+    return has_word(term_set(item), word) and not any(has_word(term_set(other), word) for other in beside)
 
 
 def _in_turn(

@@ -205,20 +205,17 @@ def _place(page: Page, title: str) -> int:
     wanted, shown = title.casefold(), page.text.casefold()
     for place, heading in page.headings:
         is_title = wanted in heading.casefold() or heading.casefold() in wanted
-        if is_title and not _is_running(page, place):
+        if is_title and not page.is_running(place):
             return place
-    blocks = [block for block in page.blocks if not _is_running(page, block.start)]
-    for block in blocks:
+    for block in page.blocks:
+        if page.is_running(block.start):
+            continue
         if block.end - block.start <= len(title) + _NUMBER and wanted in page.text[block.start : block.end].casefold():
             return block.start
     if len(shown) != len(page.text):
         return 0
     places = (match.start() for match in re.finditer(re.escape(wanted), shown))
-    return next((place for place in places if not _is_running(page, place)), 0)
-
-
-def _is_running(page: Page, place: int) -> bool:
-    return any(start <= place < end for start, end in page.running)
+    return next((place for place in places if not page.is_running(place)), 0)
 
 
 def _blocks(page: Recorded) -> list[dict[str, Any]]:

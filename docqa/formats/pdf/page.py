@@ -60,6 +60,10 @@ class Page:
     pictures: int = 0
     grids: list[Grid] = field(default_factory=list)
 
+    def is_running(self, place: int) -> bool:
+        """Whether a header or footer stands at this offset."""
+        return any(start <= place < end for start, end in self.running)
+
 
 def arrange(blocks: Iterable[dict[str, Any]], width: float, height: float, ruled: Sequence[Table] = ()) -> Page:
     """The page made of these blocks; arguments as for `layout.directions`. `ruled` are the tables whose placeholders

@@ -106,9 +106,7 @@ def _mark(ahead: deque[_Known], before: Sequence[_Known]) -> _Known:
     ]
     if sum(end - start for start, end in running) < 0.9 * len(page.text):  # else it is all that the page says
         page.running = running
-        page.headings = [
-            heading for heading in page.headings if not any(start <= heading[0] < end for start, end in running)
-        ]
+        page.headings = [heading for heading in page.headings if not page.is_running(heading[0])]
         if running and running[0][0] == page.edges[0].start:
             if _TITLES in page.edges[0].keys and known.title:
                 page.headings.insert(0, (running[0][0], known.title))
