@@ -240,6 +240,8 @@ class Question:
     `documents` are the row ids of those that are asked. `points_at_document`: it speaks of "this book", and not of "the
     book", which may be one that is told of. `wants_decisions`: it asks what was decided; `wants_signature`: who signed,
     and nothing more; `wants_reasons`: why; `wants_comparison`: two things side by side, or what tells them apart.
+    `before` is the question before this one, standing alone, "" for none; `points_back`: a word such as "them" points
+    to what was said.
     """
 
     text: str
@@ -257,6 +259,8 @@ class Question:
     wants_signature: bool = False
     wants_reasons: bool = False
     wants_comparison: bool = False
+    before: str = ""
+    points_back: bool = False
 
     @property
     def answer_language(self) -> str:

@@ -31,7 +31,7 @@ from docqa.questions.scope import (
 )
 from docqa.questions.small_talk import small_talk
 from docqa.questions.spelling import possible_slips
-from docqa.questions.wording import content, matches, says_enough
+from docqa.questions.wording import content, matches, points_back, says_enough
 from docqa.text.words import terms
 
 _GAP = re.compile(r"\s{3,}+")
@@ -124,7 +124,15 @@ def understand(
         wants_signature=asks_for_signature(text, language),
         wants_reasons=matches("reason", text, language),
         wants_comparison=compares,
+        before=_before(history, language),
+        points_back=points_back(core, language),
     )
+
+
+def _before(history: Sequence[tuple[str, str]], language: str) -> str:
+    """The last question of the history, standing alone; "" without one."""
+    last = max((at for at, (sender, _) in enumerate(history) if sender == "user"), default=None)
+    return "" if last is None else stand_alone(history[last][1], history[:last], language).text
 
 
 def _without_gaps(message: str) -> str:

@@ -52,9 +52,10 @@ class StoredTable:
 
 @dataclass(frozen=True)
 class Filter:
-    """Rows whose value in the column at `place` compares so with one of `values`; several values only with "=".
+    """Rows whose value in the column at `place` compares so with one of `values`; several values only with "=". Without
+    values it is the row's value in the column at `than` that it compares with.
 
-    `missing` and `present` take no values. With a `period` it is the day, month, quarter or weekday of a date that is
+    `missing` and `present` take neither. With a `period` it is the day, month, quarter or weekday of a date that is
     compared, whatever the year.
     """
 
@@ -62,6 +63,7 @@ class Filter:
     operator: Operator
     values: tuple[str | int | float, ...] = ()
     period: Period | None = None
+    than: int | None = None
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ class Plan:
 
     `rows` without a place counts rows, or lists them where `is_list`; `different` counts or lists the values of a
     column. `highest` and `lowest` are the `limit` rows at that end, and with `limit` 1 all that tie for it; of groups,
-    the first `limit` are taken, from the lowest up where `ascending`. `share` is the part of the rows that pass
-    `counted` too.
+    the first `limit` are taken, from the lowest up where `ascending`. `share` is the part of the rows, or of the
+    sum of the column at `place`, that pass `counted` too.
 
     What is measured is the column's value times that at `times`, or, of two dates, the days from the one at `since`
     to it. `period` groups dates by month, quarter and so on.
@@ -105,5 +107,6 @@ class Plan:
     def places(self) -> list[int]:
         """The columns that it reads."""
         named = (self.place, self.group, self.times, self.since)
-        filters = (test.place for test in (*self.filters, *self.counted))
-        return sorted({place for place in (*named, *filters) if place is not None})
+        tests = (*self.filters, *self.counted)
+        compared = (place for test in tests for place in (test.place, test.than))
+        return sorted({place for place in (*named, *compared) if place is not None})

@@ -92,13 +92,15 @@ def _group(table: StoredTable, plan: Plan) -> str:
 
 
 def _share(table: StoredTable, plan: Plan, mark: Mark, source: str) -> str:
-    """(how many rows count, of how many); of groups without a condition, how many each has of all."""
-    counted = f"count(*) FILTER ({where_clause(table, plan.counted, mark).strip()})" if plan.counted else "count(*)"
+    """(how many rows count, of how many), or the sums of a column over them; of groups without a condition, what each
+    has of all."""
+    every = FUNCTIONS["rows" if plan.place is None else "sum"].format(measured(table, plan))
+    counted = f"{every} FILTER ({where_clause(table, plan.counted, mark).strip()})" if plan.counted else every
     where = where_clause(table, plan.filters, mark)
     if plan.group is None:
-        return f"SELECT {counted}, count(*) FROM {source}{where}"
+        return f"SELECT {counted}, {every} FROM {source}{where}"
     group = _group(table, plan)
-    whole = "count(*)" if plan.counted else "sum(count(*)) OVER ()"
+    whole = every if plan.counted else f"sum({every}) OVER ()"
     order = f"ORDER BY 1.0 * {counted} / {whole} {'ASC' if plan.ascending else 'DESC'}, 1"
     limit = f" LIMIT {plan.limit}" if plan.limit else ""
     return (
@@ -130,6 +132,8 @@ def _test(table: StoredTable, test: Filter, mark: Mark) -> str:
     column = quoted(table.columns[test.place].name)
     if test.operator in ("missing", "present"):
         return f"{column} IS {'NOT ' if test.operator == 'present' else ''}NULL"
+    if test.than is not None:
+        return f"{column} {test.operator} {quoted(table.columns[test.than].name)}"
     if test.period:
         column = _PERIODS_OF_ANY_YEAR.get(test.period, _PERIODS[test.period]).format(column)
     marks = [mark(value) for value in test.values]

@@ -112,6 +112,13 @@ async def first_rows(conn: Connection, table: StoredTable, plan: Plan, limit: in
     return [row[0] for row in rows or []]
 
 
+async def cells(conn: Connection, table: StoredTable, rows: Sequence[int]) -> list[list[Any]]:
+    """The values of these rows by the places of their columns, in the given order."""
+    sql = """SELECT r.cells FROM json_each(?) AS j JOIN table_row r ON r.in_table = ? AND r.row = j.value
+             ORDER BY j.key"""
+    return [json.loads(values) for (values,) in await fetch_all(conn, sql, json.dumps(rows), table.id)]
+
+
 async def lines(conn: Connection, table: StoredTable, rows: Sequence[int]) -> list[RowLine]:
     """The lines of these rows, in the given order; of a row whose cells are parted by tabs, each with its heading."""
     sql = """SELECT substr(p.text, r.start + 1), r.written, t.headings, p.page_number,

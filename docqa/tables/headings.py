@@ -120,7 +120,7 @@ def _keys(concept: str, language: str) -> frozenset[str]:
 
 def _ends_in(word: str, known: frozenset[str]) -> bool:
     """Whether a compound ends in one of the words: Bestellwert in Wert."""
-    return len(word) > 7 and any(word[-size:] in known for size in range(4, len(word) - 3))
+    return len(word) > 7 and " " not in word and any(word[-size:] in known for size in range(4, len(word) - 3))
 
 
 @lru_cache(65_536)

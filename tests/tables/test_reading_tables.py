@@ -17,6 +17,7 @@ from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.store.tables import Contents
 from docqa.tables.counting.intent import Composer
 from docqa.tables.counting.mentions import Reader, View
+from docqa.tables.counting.roles import Form
 from docqa.tables.phrases import key_words
 from docqa.tables.reading.layout import Layout, laid_out, near_values
 from docqa.tables.reading.plan import GROUPS, MEASURES, OF_COLUMN, OF_VALUE, OUTPUTS, TESTS, WHOLE, likeliest, planned
@@ -71,7 +72,7 @@ def scores(layout: Layout, whole: str = "", spots: Spots | None = None) -> Table
 
 def plan(question: str, whole: str = "", spots: Spots | None = None) -> Plan | None:
     tokens = key_words(question, "en")
-    composer = Composer(REPAIRS, Reader(REPAIRS, tokens, "en", {}).mentions(), tokens, "en")
+    composer = Composer(REPAIRS, Reader(REPAIRS, tokens, "en", {}).mentions(), tokens, Form("en"))
     composer.intent()
     layout = laid_out(REPAIRS, {})
     parts = likeliest(layout, scores(layout, whole, spots))

@@ -23,6 +23,7 @@ from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.store.tables import Contents
 from docqa.tables.counting.intent import Composer
 from docqa.tables.counting.mentions import Reader, View
+from docqa.tables.counting.roles import Form
 from docqa.tables.phrases import key_words
 from docqa.text.detect import detect
 from docqa.text.keys import key
@@ -78,7 +79,7 @@ def planned(question: str, text: str = ORDERS, name: str = "orders.csv") -> Plan
     language = detect(question) or "en"
     tokens = key_words(question, language)
     mentions = Reader(table, tokens, language, values).mentions()
-    intent = Composer(table, mentions, tokens, language).intent() if tokens else None
+    intent = Composer(table, mentions, tokens, Form(language)).intent() if tokens else None
     return intent.plan if intent and not intent.unknown else None
 
 

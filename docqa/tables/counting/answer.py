@@ -16,10 +16,13 @@ from docqa.questions.question import Question
 from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import Connection
-from docqa.store.table_plan import Plan
-from docqa.tables.counting.carried import carried_over
+from docqa.store.table_plan import Plan, StoredTable
+from docqa.tables.counting.carried import carried_over, rows_of
 from docqa.tables.counting.choice import Fitting, fitting_table
-from docqa.tables.counting.wording import code, said
+from docqa.tables.counting.composing import continuing_composer
+from docqa.tables.counting.continued import continued
+from docqa.tables.counting.roles import Form
+from docqa.tables.counting.wording import code, ranked_row, said
 from docqa.tables.results import TableAnswer
 from docqa.text.keys import key
 
@@ -35,12 +38,17 @@ async def answer_by_counting(
 ) -> TableAnswer | None:
     """What the rows of these documents' tables answer; None where the question is not one for them, or a statement
     takes too long. Where it `explains`, what was not understood is named, or which tables might be meant."""
-    if len(question.parts) > 1:
-        parts = [await fitting_table(conn, encoders, documents, question, part.text) for part in question.parts]
+    if follows := await _following(conn, encoders, documents, question):
+        return await _answer(conn, documents, question, [follows])
+    several, form = len(question.parts) > 1, _form(question)
+    # What is carried over from one part to the next is in their texts; else the question is as it was put.
+    text = question.core if several and not any(part.follows for part in question.parts) else question.stand_alone
+    whole = await fitting_table(conn, encoders, documents, question, text, replace(form, asks_more=several))
+    if several and not (isinstance(whole, Fitting) and whole.compared):
+        parts = [await fitting_table(conn, encoders, documents, question, part.text, form) for part in question.parts]
         fitting = [part for part in parts if isinstance(part, Fitting) and not part.unknown]
         if len(fitting) == len(parts):
             return await _answer(conn, documents, question, await carried_over(conn, question.parts, fitting))
-    whole = await fitting_table(conn, encoders, documents, question, question.stand_alone)
     if isinstance(whole, Fitting) and not whole.unknown:
         return await _answer(conn, documents, question, [whole])
     if not explains:
@@ -58,14 +66,45 @@ async def answer_by_counting(
     return whole if isinstance(whole, TableAnswer) else None
 
 
+def _form(question: Question) -> Form:
+    """How the question is put."""
+    return Form(
+        question.language,
+        is_whether=question.kind == "whether",
+        wants_facts=question.kind in ("fact", "whether", "list", "number"),
+    )
+
+
+async def _following(
+    conn: Connection, encoders: Encoders, documents: Sequence[StoredDocument], question: Question
+) -> Fitting | None:
+    """The plan of a message that goes on from a question which a table answered; None for any other."""
+    if not question.before or not any(part.follows for part in question.parts[:1]):
+        return None
+    before = await fitting_table(conn, encoders, documents, question, question.before, Form(question.language))
+    if not isinstance(before, Fitting) or before.unknown:
+        return None
+    composer = await continuing_composer(
+        conn, encoders, documents, question.core, Form(question.language), before.table
+    )
+    if composer is None:
+        return None
+    about = await rows_of(conn, before)
+    plan = continued(before.plan, about, composer, points_back=question.points_back)
+    return None if plan is None else replace(before, plan=plan, noun=composer.noun or before.noun, asks_existence=False)
+
+
 async def _understood(
     conn: Connection, documents: Sequence[StoredDocument], question: Question, fitting: Fitting
 ) -> TableAnswer | None:
     """What the rest of a question asks for: a figure of what it names, unless it is one of all rows, and the rows that
-    are selected, if they are few; None where there is neither."""
+    are selected, if they are few; None where there is neither, or where what is measured was not understood."""
+    if fitting.lacks_measured:
+        return None
     plan = fitting.plan
     is_named = plan.place is None or plan.place in fitting.named
-    plans = [plan] if is_named and (plan.filters or plan.group is not None or plan.gives_rows) else []
+    is_of_some = plan.filters or plan.counted or plan.group is not None or plan.gives_rows
+    plans = [plan] if is_named and is_of_some else []
     selected = Plan("rows", filters=plan.filters)
     if selected.filters and not plan.gives_rows:
         counted = await store.tables.result(conn, fitting.table, selected)
@@ -83,7 +122,9 @@ async def answer_by_counting_on_pages(
     rows that it selects; None where it is not sure that it does."""
     if len(question.parts) > 1:
         return None
-    whole = await fitting_table(conn, encoders, documents, question, question.stand_alone, is_read=False)
+    whole = await fitting_table(
+        conn, encoders, documents, question, question.stand_alone, Form(question.language), is_read=False
+    )
     if not isinstance(whole, Fitting) or whole.unknown or not whole.is_told:
         return None
     # What stands in a column without a name, nobody can say: "Best Buy" above another may head the rows, and amounts of
@@ -135,17 +176,26 @@ async def _one_answer(
     """The answer of one plan; its passages are added to the `sources`."""
     table, made = fitting.table, fitting.plan
     language, count = question.answer_language, SHOWN[question.options.length]
+    verdict = ""
+    if fitting.tells_existence:
+        counted = await store.tables.result(conn, table, Plan("rows", filters=made.filters))
+        if counted is None:
+            return None
+        [[passing]] = counted
+        made = replace(made, is_list=0 < passing <= MOST_TIES)
+        verdict = phrase("polarity.yes" if passing else "polarity.no", language) + ": "
     if made.gives_rows and made.limit == 1:
         count = min(count, MOST_TIES)
     carried_out = replace(made, limit=1 + FOLLOWING) if made.is_first else made
     result = await store.tables.result(conn, table, carried_out)
     if result is None:
         return None
-    rows = (
-        [row[0] for row in result[:count]]
-        if made.gives_rows
-        else await store.tables.first_rows(conn, table, made, SOURCES)
-    )
+    rows = [row[0] for row in result[:count]] if made.gives_rows else await _rows_behind(conn, table, made)
+    if fitting.is_whether and len(fitting.compared) == 2:
+        known = {row[0]: row[1] or 0 for row in result}
+        first, second = (known.get(value, 0) for value in fitting.compared)
+        is_so = first < second if fitting.wants_less else first > second
+        verdict = phrase("polarity.yes" if is_so else "polarity.no", language) + ": "
     cites = question.options.cite_source
     lines = await store.tables.lines(conn, table, rows) if cites or made.gives_rows else []
     marks: dict[tuple[int, str], str] = {}
@@ -163,13 +213,28 @@ async def _one_answer(
     if fitting.sheet:
         sentence = f"{fitting.sheet} – {sentence}"
     if made.gives_rows:
-        items = [line.text + marks.get(line.chunk, "") for line in lines]
+        texts = [line.text for line in lines]
+        if made.measure != "rows" and made.limit != 1 and fitting.names:
+            of_rows = await store.tables.cells(conn, table, rows)
+            texts = [ranked_row(table, made, cells, fitting.names, language) for cells in of_rows]
+        items = [text + marks.get(line.chunk, "") for text, line in zip(texts, lines, strict=True)]
     else:
         sentence += "".join(marks.values())
     if len(result) > count:
         items.append("…")
-    text = "\n".join([sentence, *(f"- {item}" for item in items)])
+    text = "\n".join([verdict + sentence, *(f"- {item}" for item in items)])
     return f"{text}\n\n({code(store.tables.shown(table, carried_out))})"
+
+
+async def _rows_behind(conn: Connection, table: StoredTable, plan: Plan) -> list[int]:
+    """The first rows that a figure is made of; of none, those that pass all conditions but one, which have something
+    else instead."""
+    rows = await store.tables.first_rows(conn, table, plan, SOURCES)
+    for left_out in reversed(plan.filters if len(plan.filters) > 1 else ()):
+        if not rows:
+            others = tuple(test for test in plan.filters if test != left_out)
+            rows = await store.tables.first_rows(conn, table, replace(plan, filters=others), SOURCES)
+    return rows
 
 
 def _as_written(noun: str, text: str) -> str:

@@ -16,7 +16,7 @@ async def carried_over(conn: Connection, parts: Sequence[Part], fitting: Sequenc
     narrowed: list[Fitting] = []
     for part, each in zip(parts, fitting, strict=True):
         if narrowed and narrowed[-1].table.id == each.table.id and part.follows:
-            about = await _rows_of(conn, narrowed[-1])
+            about = await rows_of(conn, narrowed[-1])
             own = {test.place for test in each.plan.filters}
             filters = (*(test for test in about if test.place not in own), *each.plan.filters)
             each = replace(each, plan=replace(each.plan, filters=filters))
@@ -24,7 +24,7 @@ async def carried_over(conn: Connection, parts: Sequence[Part], fitting: Sequenc
     return narrowed
 
 
-async def _rows_of(conn: Connection, before: Fitting) -> tuple[Filter, ...]:
+async def rows_of(conn: Connection, before: Fitting) -> tuple[Filter, ...]:
     """The filters that select what a plan's answer is about: those of its first group or row, if it has one."""
     plan = before.plan
     if plan.limit != 1 or plan.period or plan.times is not None or plan.since is not None:

@@ -2,40 +2,36 @@
 it names or that more of its words belong to."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from docqa import store
 from docqa.errors import Unavailable
-from docqa.languages import phrase, words
-from docqa.models.embedder import Embedder
+from docqa.formats.columns import Value
+from docqa.languages import phrase
 from docqa.models.encoders import Encoders
 from docqa.questions.question import Question
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import Connection
 from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.store.tables import NamedValues
-from docqa.tables.alike import cosines, vectors
+from docqa.tables.counting.composing import composer_of, view_of
 from docqa.tables.counting.intent import Composer, Intent
-from docqa.tables.counting.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader, View
+from docqa.tables.counting.mentions import MOST_TOKENS, View
+from docqa.tables.counting.roles import Form
 from docqa.tables.headings import NEAR, heading, likeness
 from docqa.tables.phrases import key_words, phrases
 from docqa.tables.reading.layout import laid_out, near_values
 from docqa.tables.reading.plan import is_readable, likeliest, planned
 from docqa.tables.results import TableAnswer
+from docqa.tables.words import listed
 from docqa.text.detect import is_function_word
 
 MOST_TRIED = 12  # tables, those that have most of the question's words
 MOST_READ = 4  # tables that the reader reads beside a question, each for some 30 ms
 MOST_UNKNOWN = 3  # words of a question; with more it is about something else
-MOST_NAMES = 300  # names and values of a table that are compared by meaning
-KEPT_VIEWS = 64
-STANDS_OUT = 0.12  # of cosine
 LIKELY = 0.6  # the chance from which on the reader's plan is carried out: of those between this and 0.7 half are right
 CLEARER = 0.5  # a word more that a table accounts for
-
-_views: OrderedDict[tuple[str, int], View] = OrderedDict()  # by doc_id and table, which are never used again
 
 
 @dataclass(frozen=True)
@@ -53,6 +49,24 @@ class Fitting:
     sheet: str = ""
     named: frozenset[int] = frozenset()
     is_told: bool = True  # whether the question has half of the words of what is measured, and is of several rows
+    lacks_measured: bool = False  # whether what is counted or measured is not understood: how many square metres
+    asks_existence: bool = False  # whether it asks if there are such rows, and says nothing of all of them
+
+    names: tuple[int, ...] = ()  # the columns that tell rows apart
+    is_whether: bool = False
+    wants_less: bool = False  # of two things that are compared, whether the first is less
+
+    @property
+    def compared(self) -> tuple[Value, ...]:
+        """The values whose groups are compared with each other, none for other plans."""
+        of_groups = (test for test in self.plan.filters if test.place == self.plan.group and test.operator == "=")
+        return next((test.values for test in of_groups if len(test.values) > 1), ())
+
+    @property
+    def tells_existence(self) -> bool:
+        """Whether a row that passes the conditions makes yes the answer."""
+        plan = self.plan
+        return self.asks_existence and plan.measure == "rows" and plan.group is None and bool(plan.filters)
 
 
 async def fitting_table(
@@ -61,26 +75,27 @@ async def fitting_table(
     documents: Sequence[StoredDocument],
     question: Question,
     text: str,
+    form: Form,
     *,
     is_read: bool = True,
 ) -> Fitting | TableAnswer | None:
-    """The table that can answer the `text` of a question, or of a part of it; of several the one that it names, or that
-    accounts for more of it, else the question which is meant. Where the text `is_read`, what the reader is sure of
-    goes before what the words tell."""
+    """The table that can answer the `text` of a question, or of a part of it, put in this `form`; of several the one
+    that it names, or that accounts for more of it, else the question which is meant. Where the text `is_read`, what the
+    reader is sure of goes before what the words tell."""
     by_id = {document.id: document for document in documents}
     tables = await store.tables.tables(conn, list(by_id))
     if not tables:
         return None
-    tokens = await asyncio.to_thread(key_words, text, question.language)
+    tokens = await asyncio.to_thread(key_words, text, form.language)
     values = await store.tables.named_values(conn, [table.id for table in tables], phrases(tokens))
     fitting: list[Fitting] = []
-    tried = _likeliest(tables, values, tokens, question.language)
+    tried = _likeliest(tables, values, tokens, form.language)
     for table in tried:
         several = any(other.document == table.document and other.sheet != table.sheet for other in tables)
         document = by_id[table.document]
         known = values.get(table.id, {})
         to_read = text if is_read and len(tried) <= MOST_READ else ""
-        if fits := await _intended(conn, encoders, document, table, tokens, question.language, known, to_read):
+        if fits := await _intended(conn, encoders, document, table, tokens, form, known, to_read):
             fitting.append(replace(fits, sheet=table.sheet if several else ""))
     fitting = [each for each in fitting if not each.unknown] or _best_known(fitting)
     if len(fitting) > 1:
@@ -142,28 +157,24 @@ async def _intended(
     document: StoredDocument,
     table: StoredTable,
     tokens: list[str],
-    language: str,
+    form: Form,
     values: NamedValues,
     text: str,
 ) -> Fitting | None:
     """What the question means by its words, or as the reader reads its `text`, where it asks for a figure or for rows
     of this table."""
-    if not 0 < len(tokens) <= MOST_TOKENS or (view := await _view(conn, document, table)) is None:
+    if not 0 < len(tokens) <= MOST_TOKENS or (view := await view_of(conn, document, table)) is None:
         return None
-    tokens = _without_prefixes(tokens, view, language)
-    reader = Reader(view, tokens, language, values)
-    mentions = await asyncio.to_thread(reader.mentions)
-    embedder = encoders.serving_for(language)
-    if embedder is not None and any(mention.kind == "unknown" for mention in mentions):
-        reader.alike = await _alike(conn, embedder, view, tokens, mentions)
-        mentions = await asyncio.to_thread(reader.mentions)
-    composer = Composer(view, mentions, tokens, language)
+    language = form.language
+    composer = await composer_of(conn, encoders, view, tokens, form, values)
+    mentions = composer.all
     intent = composer.intent()
     if text and is_readable(composer.kinds, intent.plan if intent and not intent.unknown else None):
         as_read = await _as_read(conn, encoders, composer, values, text)
         # "Per category" says which groups there are, whatever a reader makes of it.
         groups = intent is not None and intent.plan.group is not None and "group" in composer.kinds
-        if as_read and not (groups and as_read.plan.group is None):
+        leaves_out = as_read and intent and not intent.unknown and set(as_read.plan.filters) < set(intent.plan.filters)
+        if as_read and not (groups and as_read.plan.group is None) and not leaves_out:
             intent = as_read
     if intent is None or (intent.unknown and not composer.asks_to_count) or len(intent.unknown) > MOST_UNKNOWN:
         return None
@@ -178,8 +189,19 @@ async def _intended(
         weight,
         composer.asks_to_count,
         named=columns | view.of_money,
-        is_told=_is_told(view, intent.plan, tokens, language),
+        is_told=_is_told(view, intent.plan, composer.tokens, language),
+        lacks_measured=composer.lacks_measured,
+        names=tuple(view.identifiers),
+        is_whether=form.is_whether and "or" not in composer.kinds,
+        wants_less=composer.compares_by("lower"),
+        asks_existence=form.is_whether and not composer.compares and _selects(view, intent.plan, tokens, language),
     )
+
+
+def _selects(view: View, plan: Plan, tokens: Sequence[str], language: str) -> bool:
+    """Whether a condition is about more than which row is meant, and nothing is said of all rows."""
+    is_of_all = not listed("every", language).isdisjoint(tokens)
+    return not is_of_all and any(test.place not in view.identifiers for test in plan.filters)
 
 
 def _is_told(view: View, plan: Plan, tokens: Sequence[str], language: str) -> bool:
@@ -222,67 +244,3 @@ async def _says_something(conn: Connection, table: StoredTable, plan: Plan) -> b
         return True
     given = () if plan.place is None else (Filter(plan.place, "present"),)
     return bool(await store.tables.first_rows(conn, table, replace(plan, filters=(*plan.filters, *given)), 1))
-
-
-def _without_prefixes(tokens: Sequence[str], view: View, language: str) -> list[str]:
-    """The words with "not" apart where a prefix says it of a column of yes and no: inactive, for Active."""
-    flags = {word for place, known in enumerate(view.headings) if view.is_flag(place) for word in known.words}
-    negation = next(iter(words("tables.negation", language)), "not")
-    apart: list[str] = []
-    for token in tokens:
-        rests = (
-            token.removeprefix(prefix) for prefix in words("tables.negating", language) if token.startswith(prefix)
-        )
-        rest = next((rest for rest in rests if any(likeness(rest, flag, language) >= NEAR for flag in flags)), "")
-        apart += [negation, rest] if rest else [token]
-    return apart
-
-
-async def _view(conn: Connection, document: StoredDocument, table: StoredTable) -> View | None:
-    place = document.doc_id, table.id
-    if place not in _views:
-        contents = await store.tables.contents(conn, table)
-        if contents is None:
-            return None
-        _views[place] = View(table, contents)
-        if len(_views) > KEPT_VIEWS:
-            _views.popitem(last=False)
-    return _views[place]
-
-
-async def _alike(
-    conn: Connection, embedder: Embedder, view: View, tokens: Sequence[str], mentions: Sequence[Mention]
-) -> Alike:
-    """The columns and values that the words without a meaning come near to, alone or with the word beside."""
-    spans = set()
-    for mention in mentions:
-        if mention.kind == "unknown":
-            start, end = mention.start, mention.end
-            spans |= {(start, end), (max(0, start - 1), end), (start, min(len(tokens), end + 1))}
-    spoken = sorted({" ".join(tokens[start:end]) for start, end in spans})
-    named = [(-1, "", noun) for noun in view.row_nouns]
-    named += [(place, "", " ".join(heading(column).words)) for place, column in enumerate(view.table.columns)]
-    for place, values in view.contents.values.items():
-        if not view.is_flag(place):
-            named += [(place, value, value) for value in values]
-    named = named[:MOST_NAMES]
-    known = await vectors(embedder, [*spoken, *(name for *_, name in named)])
-    near = await cosines(conn, embedder, spoken, [name for *_, name in named], known, ALIKE)
-    return {
-        words: [
-            (place, value, cosine)
-            for index, cosine in fitting[:3]
-            for place, value, _ in [named[index]]
-            if not value or _stands_out(index, cosine, fitting, named)
-        ]
-        for words, fitting in near.items()
-    }
-
-
-def _stands_out(
-    index: int, cosine: float, near: Sequence[tuple[int, float]], named: Sequence[tuple[int, str, str]]
-) -> bool:
-    """Whether a phrase is nearer to this value than to the others of its column: what is near to several is their
-    kind."""
-    others = (other for at, other in near if at != index and named[at][0] == named[index][0] and named[at][1])
-    return cosine - max(others, default=0.0) >= STANDS_OUT

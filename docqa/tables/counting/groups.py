@@ -1,10 +1,12 @@
 """The groups that a question asks for: by a column, by a period of its dates, by what a rank is of."""
 
+from typing import Literal
+
 from docqa.languages import words
 from docqa.store.table_plan import Period
 from docqa.tables.counting.roles import HIGH, LOW, Conditions
 from docqa.tables.headings import NEAR, likeness
-from docqa.tables.words import listed
+from docqa.tables.words import listed, vocabulary
 
 _PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "weekday", "day")
 
@@ -16,7 +18,7 @@ class Groups(Conditions):
         """The column whose values are the groups, with the period where it is one of dates."""
         ranked = bool(self.kinds & {*HIGH, *LOW, "top"})
         for at, mention in enumerate(self.core):
-            if mention.kind in _PERIODS and at not in self.used:
+            if mention.kind in _PERIODS and at not in self.used and not self._is_of_amount(at):
                 follows = at and self.core[at - 1].kind in ("group", "list", "top", "different", "number", *HIGH, *LOW)
                 ending = " ".join(self.tokens[mention.start : mention.end]) in words(
                     "tables.each_period", self.language
@@ -61,6 +63,18 @@ class Groups(Conditions):
                     return self.core[at].place, self._period_of(at)
         return None, None
 
+    def _is_of_amount(self, at: int) -> bool:
+        """Whether it says of which period a named amount is, which its column says too: what they pay per month, of
+        Monthly fee."""
+        kind = self.core[at].kind
+        amounts = (m.place for m in self.core if m.kind == "column" and self.view.is_amount(m.place))
+        if not any(
+            vocabulary(self.language).get(word) == kind for p in amounts for word in self.view.headings[p].words
+        ):
+            return False
+        self.used |= {at, *({at - 1} if at and self.core[at - 1].kind == "group" else ())}
+        return True
+
     def _use_likeness(self, place: int) -> None:
         """Words of dates that are of the same family as the column: who borrowed, of Borrower and Borrowed on."""
         for at, m in enumerate(self.core):
@@ -92,11 +106,22 @@ class Groups(Conditions):
         free = [place for place in (*named, *places) if place not in self.view.identifiers] or places
         return free[0] if free else None
 
+    @property
+    def compares(self) -> bool:
+        """Whether a word says that one thing is more, or less, than another."""
+        return self.compares_by("higher") or self.compares_by("lower")
+
+    def compares_by(self, direction: Literal["higher", "lower"]) -> bool:
+        """Whether a word says so that compares with no number."""
+        free = {m.kind for at, m in enumerate(self.core) if at not in self.used}
+        taken = {at for i, m in enumerate(self.core) if i in self.used for at in range(m.start, m.end)}
+        said = f" {' '.join(token for at, token in enumerate(self.tokens) if at not in taken)} "
+        words = (f" {word} " for word in listed(direction, self.language))
+        return (">" if direction == "higher" else "<") in free or any(word in said for word in words)
+
     def _compared(self) -> int | None:
         """The column of several values that are to be compared: compare north and south; more in north or in south."""
-        said = set(self.tokens)
-        sets_apart = "or" in self.kinds and said & (listed("higher", self.language) | listed("lower", self.language))
-        if not sets_apart and not said & listed("comparing", self.language):
+        if not self.compares and not set(self.tokens) & listed("comparing", self.language):
             return None
         return next((test.place for test in self.filters if test.operator == "=" and len(test.values) > 1), None)
 

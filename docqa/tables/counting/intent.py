@@ -12,10 +12,11 @@ from docqa.languages import words
 from docqa.store.table_plan import Filter, Measure, Plan
 from docqa.tables.counting.measures import Measures
 from docqa.tables.counting.roles import COMPARING, HIGH, LOW
-from docqa.tables.words import spoken
+from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
 
 AMOUNT_WORDS = ("sum", "mean", "median", "count", "share", "duration", "how_much", "top", *HIGH, *LOW)
+_MEASURING = ("count", "how_much", "sum", "mean", "median")
 _OF_LISTS = ("list", "different", "rows")
 _OF_CONDITIONS = ("column", "value", "period", "number", "or", "missing", "negation", *COMPARING)
 
@@ -41,22 +42,36 @@ class Composer(Measures):
     def intent(self) -> Intent | None:
         """The plan; None where the question is not one of counting, measuring, ranking or looking up."""
         self._limits_and_comparisons()
+        self._columns_compared()
         self._conditions()
         group, period = self._group()
         several_columns = len({test.place for test in self.filters}) > 1
         if {"highest", "lowest"} <= self.kinds or ("or" in self.kinds and several_columns):
             return None  # two things are asked
-        plan = self._plan(group, period) or self._listed(group)
+        plan = self._plan(group, period) or self._listed(group) or self._existing(group)
         plan = self.meant(plan) if plan else None
-        if plan is None:
-            return None
-        return Intent(plan, (*self._unknown(), *self._unaccounted(plan)), self.noun)
+        unknown = (*self.unknown(), *self._unaccounted(plan)) if plan else ()
+        if (plan is None or unknown) and self._names_row():
+            return Intent(Plan("rows", filters=tuple(self.filters), is_list=True))
+        return Intent(plan, unknown, self.noun) if plan else None
+
+    def column_wanted(self) -> int | None:
+        """The column that a message asks for which says nothing else: who was its nurse?"""
+        columns = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
+        if len(set(columns)) == 1:
+            return columns[0]
+        return self._people() if not columns and "person" in self.kinds else None
+
+    def _names_row(self) -> bool:
+        """Whether a number or code stands for one row: that row has all there is to say, whatever is not understood."""
+        named = (m for m in self.core if m.kind == "value" and m.is_exact and m.place in self.view.identifiers)
+        return self.form.wants_facts and any(any(map(str.isdigit, str(m.values))) for m in named)
 
     def _listed(self, group: int | None) -> Plan | None:
         """The rows that the conditions let through, or the different values of a column, where the question says
         nothing else: which orders are open, what regions are there."""
         said_else = self.kinds - {*_OF_LISTS, *_OF_CONDITIONS}
-        if group is not None or said_else or not self.kinds & {"list", "different"} or self._unknown():
+        if group is not None or said_else or not self.kinds & {"list", "different"} or self.unknown():
             return None
         columns = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
         filters = tuple(self.filters)
@@ -64,6 +79,13 @@ class Composer(Measures):
         if len(columns) == 1 and "rows" not in self.kinds and not are_amounts:
             return Plan("different", columns[0], None, filters, is_list=True)
         return Plan("rows", None, None, filters, is_list=True) if filters and (are_amounts or not columns) else None
+
+    def _existing(self, group: int | None) -> Plan | None:
+        """The rows that the conditions let through, where it is asked whether there are any."""
+        filters = tuple(self.filters)
+        if not self.form.is_whether or not filters or group is not None or self.compares or self.unknown():
+            return None
+        return Plan("rows", None, None, filters, is_list=True)
 
     def _unaccounted(self, plan: Plan) -> tuple[str, ...]:
         """The words for columns and values that the plan has no part for: another thing is asked besides."""
@@ -74,7 +96,7 @@ class Composer(Measures):
             and at not in self.used
             and m.place not in plan.places
             and m.is_exact
-            and not (plan.gives_rows and m.place in self.view.identifiers)
+            and not (plan.gives_rows and (m.place in self.view.identifiers or self.view.picks_a_row(plan.filters)))
         )
 
     def meant(self, plan: Plan) -> Plan | None:
@@ -118,19 +140,25 @@ class Composer(Measures):
         return bool(self.kinds & set(AMOUNT_WORDS)) and bool(self.kinds & {"column", "value", "rows", "period"})
 
     @property
+    def lacks_measured(self) -> bool:
+        """Whether a word that means nothing here stands right behind one of counting or measuring."""
+        return any(a.kind in _MEASURING and b.kind == "unknown" for a, b in pairwise(self.all))
+
+    @property
     def noun(self) -> str:
         """The question's word for rows, "" where it has none but those for rows of any table."""
         nouns = [" ".join(self.tokens[m.start : m.end]) for m in self.core if m.kind == "rows"]
         return "" if _plain_rows(self.language) & set(nouns) else next(iter(nouns), "")
 
-    def _unknown(self) -> tuple[str, ...]:
+    def unknown(self) -> tuple[str, ...]:
         """The words that mean nothing here. One right after a value or a column belongs to its name: phone calls,
         satisfaction level."""
-        missed = []
+        missed, compared = [], listed("higher", self.language) | listed("lower", self.language)
         for before, mention in pairwise([None, *self.all]):
             if mention is None or mention.kind != "unknown":
                 continue
             if before is not None and before.kind in ("value", "column") and before.end == mention.start:
                 continue
-            missed.append(self.tokens[mention.start])
+            if self.tokens[mention.start] not in compared:
+                missed.append(self.tokens[mention.start])
         return tuple(missed)

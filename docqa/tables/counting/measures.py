@@ -5,10 +5,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from docqa.store.table_plan import Filter, Measure, Period, Plan
-from docqa.tables.counting.groups import Groups
 from docqa.tables.counting.mentions import Mention
 from docqa.tables.counting.roles import HIGH, LOW
+from docqa.tables.counting.shares import Shares
 from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness
+from docqa.tables.words import listed
 
 AGGREGATES: tuple[Measure, ...] = ("sum", "mean", "median")
 # What a rank is by where the question names no column.
@@ -20,7 +21,7 @@ _RANKED_BY = (
 TOP = 5  # of "the top products by price"
 
 
-class Measures(Groups):
+class Measures(Shares):
     """Makes a plan of the conditions and groups, and of what is measured."""
 
     def _plan(self, group: int | None, period: Period | None) -> Plan | None:
@@ -29,6 +30,8 @@ class Measures(Groups):
         low = bool(kinds & set(LOW)) and not kinds & set(HIGH)
         ranked = bool(kinds & {*HIGH, *LOW, "top"})
         limit = self.limit or ((1 if kinds & {*HIGH, *LOW} else TOP) if ranked else None)
+        if self._asks_for_row(filters):
+            return Plan("rows", None, None, filters, is_list=True)
         if "share" in kinds and (plan := self._share(group, period, limit, low)):
             return plan
         if plan := self._duration(group, period, limit, low):
@@ -42,6 +45,8 @@ class Measures(Groups):
             group = compared
         if ranked and (aged := self._by_age(group, filters, limit or 1)):
             return aged
+        if ranked and self._ranks_rows() and not period:
+            group = None
         if ranked:
             return self._ranked(group, period, amounts, aggregate, limit or 1, low=low)
         if amounts and counts_rows and not aggregate:
@@ -125,20 +130,19 @@ class Measures(Groups):
             return Plan("lowest" if is_low else "highest", ages[0], None, tuple(filters), limit)
         return Plan("mean", ages[0], group, tuple(filters), limit, is_low)
 
+    def _ranks_rows(self) -> bool:
+        """Whether it is a row that is the first of its kind: the most expensive visit, not the most visits."""
+        ends = {*HIGH, *LOW, "highest", "lowest"}
+        most = listed("most", self.language)
+        return any(
+            a.kind in ends and b.kind == "rows" and self.tokens[a.end - 1] not in most for a, b in pairwise(self.core)
+        )
+
     def _is_age(self, mention: Mention) -> bool:
         return "age" in self.view.headings[mention.place].concepts or mention.place in self.view.identifiers
 
     def _usual(self, place: int) -> Measure:
         return "mean" if self.view.headings[place].is_rate else "sum"
-
-    def _amounts(self) -> list[int]:
-        """The columns of amounts that are named and have no other role, those named by their own words first."""
-        free = [
-            m
-            for at, m in enumerate(self.core)
-            if m.kind == "column" and at not in self.used and self.view.is_amount(m.place)
-        ]
-        return list(dict.fromkeys(m.place for m in sorted(free, key=lambda m: not m.is_exact)))
 
     def _of_product(self, plan: Plan, aggregate: Measure | None) -> Plan:
         """The plan over price times quantity, where money is asked for that only they give."""
@@ -199,6 +203,8 @@ class Measures(Groups):
             if each_end and not aggregate and self.kinds & {"highest", "lowest"}:  # the highest price of each region
                 return Plan(end, place, group, filters)
             return self._of_product(Plan(measure, place, group, filters, limit, low, period=period), aggregate)
+        if not amounts and self._ranks_rows():
+            amounts = self._main_amount()
         if amounts:
             return Plan(end, amounts[0], None, filters, limit)
         dates = [
@@ -207,35 +213,6 @@ class Measures(Groups):
             if m.kind == "column" and m.place in self.view.dates and at not in self.used
         ]
         return Plan(end, dates[0], None, filters, limit) if dates else None
-
-    def _share(self, group: int | None, period: Period | None, limit: int | None, low: bool) -> Plan | None:
-        """How many of the rows, in per cent. What stands right at the rows' noun says of which rows: of the phone
-        tickets."""
-        named = {m.place: at for at, m in enumerate(self.core) if m.kind in ("value", "column")}
-        base: list[Filter] = []
-        counted = list(self.filters)
-        if len({test.place for test in counted}) > 1:
-            rows_at = next((at for at, m in enumerate(self.core) if m.kind == "rows"), None)
-            for test in self.filters:
-                at = named.get(test.place)
-                if at is not None and rows_at is not None and at == rows_at - 1 and len(counted) > 1:
-                    base.append(test)
-                    counted.remove(test)
-            periods = [
-                test for test in counted if test.place in self.view.dates and test.operator in ("<", ">=", "<=", ">")
-            ]
-            if len(periods) < len(counted):  # in 2024, what percentage ...
-                base += periods
-                counted = [test for test in counted if test not in periods]
-        given = [
-            Filter(m.place, "present")
-            for at, m in enumerate(self.core)
-            if m.kind == "column" and at not in self.used and m.place != group and self.view.has_gaps(m.place)
-        ]
-        counted += given
-        if not counted and group is None:
-            return None
-        return Plan("share", None, group, tuple(base), limit, low, period=period, counted=tuple(counted))
 
     def _duration(self, group: int | None, period: Period | None, limit: int | None, low: bool) -> Plan | None:
         """The days between two dates: from opening to closing, until delivery."""
@@ -281,6 +258,14 @@ class Measures(Groups):
             for place in dates
             for word in self.view.headings[place].words
         )
+
+    def _asks_for_row(self, filters: tuple[Filter, ...]) -> bool:
+        """Whether several things are asked of a row that is named: who is M-12, and what do they pay?"""
+        if not self.view.picks_a_row(filters):
+            return False
+        columns = {m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used}
+        kinds = self.kinds & {"person", "time", "how_much"}
+        return self.form.asks_more or len(columns) > 1 or len(kinds) > 1 or bool(columns and "person" in kinds)
 
     def _looked_up(self, filters: tuple[Filter, ...]) -> Plan | None:
         """The cells of the rows that the question names, or those rows."""

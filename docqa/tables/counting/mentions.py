@@ -17,7 +17,7 @@ from docqa.store.tables import Contents
 from docqa.tables.counting.periods import Period, period_at
 from docqa.tables.headings import CONCEPTS, NEAR, Heading, heading, in_concept, likeness, nearness
 from docqa.tables.phrases import number_of
-from docqa.tables.words import vocabulary
+from docqa.tables.words import totals, vocabulary
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -121,6 +121,11 @@ class View:
     def has_gaps(self, place: int) -> bool:
         """Whether some rows have nothing in this column."""
         return self.contents.filled[place] < self.contents.rows
+
+    def is_kind_of(self, place: int, other: int) -> bool:
+        """Whether the name of a column is another's with something before it: minimum stock, Mindestbestand."""
+        name, wider = (" ".join(self.headings[at].words) for at in (place, other))
+        return place != other and len(wider) > 3 and name != wider and name.endswith(wider)
 
     def is_signed(self, place: int) -> bool:
         """Whether it has amounts of money and some are negative, as what an account pays out is."""
@@ -257,17 +262,19 @@ class Reader:
 
     def _columns(self, run: Sequence[str], start: int, end: int, bonus: float) -> Iterator[Mention]:
         for place, known in enumerate(self.view.headings):
+            if all(map(is_function_word, run)) and tuple(run) != known.words:  # the "de" of "mode de paiement"
+                continue
             near = nearness(run, known.words, self.language)
             is_noun = place in self.view.identifiers and len(run) == 1 and len(known.words) > 1
             if near and not (is_noun and run[0] not in IDENTIFIERS):
                 yield Mention("column", start, end, near * bonus, place, is_exact=near >= 0.85)
-        if len(run) > 1 and any(len(word) > 1 for word in run):  # a character of Chinese is a token
-            return
         word = " ".join(run)
         for concept in CONCEPTS:
             if not in_concept(word, concept, self.language):
                 continue
             fitting = [place for place, known in enumerate(self.view.headings) if concept in known.concepts]
+            if concept == "money" and any("price" in known.concepts for known in self.view.headings):
+                fitting += [p for p, known in enumerate(self.view.headings) if totals().issuperset(known.words)]
             if concept in ("age", "money", "quantity", "rating", "time_taken", "price"):
                 fitting = [place for place in fitting if self.view.is_amount(place)]
             for place in self._preferred(fitting, concept):
@@ -279,4 +286,5 @@ class Reader:
             fitting = [place for place in fitting if not self.view.headings[place].is_rate] or fitting
             if not fitting and any("quantity" in known.concepts for known in self.view.headings):
                 fitting = [place for place, known in enumerate(self.view.headings) if "price" in known.concepts]
+        fitting = [p for p in fitting if not any(self.view.is_kind_of(p, other) for other in fitting)]  # minimum stock
         return fitting[-1:] if concept in ("money", "quantity") else fitting[:1]

@@ -2,7 +2,9 @@
 given is not given again."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from docqa.languages import words
 from docqa.store.table_plan import Filter, Operator
 from docqa.tables.counting.mentions import Mention, View
 from docqa.tables.headings import NEAR, in_concept, likeness
@@ -16,11 +18,22 @@ LOW = ("lowest", "worst", "quietest", "fastest", "cheapest")
 _SKIPPED = ("filler", "=")
 
 
+@dataclass(frozen=True)
+class Form:
+    """How a question is put: its language, whether it wants yes or no, whether it asks several things, whether it wants
+    facts, which a row may have, and no reasons or ways."""
+
+    language: str
+    is_whether: bool = False
+    asks_more: bool = False
+    wants_facts: bool = False
+
+
 class Conditions:
     """The mentions of one question, which of them have their part in `used`, and the `filters` made of them."""
 
-    def __init__(self, view: View, mentions: Sequence[Mention], tokens: Sequence[str], language: str) -> None:
-        self.view, self.tokens, self.language = view, tokens, language
+    def __init__(self, view: View, mentions: Sequence[Mention], tokens: Sequence[str], form: Form) -> None:
+        self.view, self.tokens, self.form, self.language = view, tokens, form, form.language
         self.all = list(mentions)
         self.core = [mention for mention in mentions if mention.kind not in (*_SKIPPED, "unknown")]
         self.kinds = {mention.kind for mention in self.core}
@@ -37,11 +50,15 @@ class Conditions:
                 continue
             [number] = mention.values
             beside = [self.core[near].kind for near in (at - 1, at + 1) if 0 <= near < len(self.core)]
-            if isinstance(number, int) and 0 < number <= 1000 and any(kind in ranks for kind in beside):
+            leads = bool(self.kinds & set(ranks)) and self._counts_ranked(at)
+            if isinstance(number, int) and 0 < number <= 1000 and (leads or any(kind in ranks for kind in beside)):
                 self.limit = number
                 self.used.add(at)
                 continue
             operator = self.core[at - 1].kind if at and self.core[at - 1].kind in _OPERATORS else ""
+            if operator and self._is_span(at):
+                self.used |= {at - 1, at}
+                continue
             if not operator and at + 1 < len(self.core) and self.core[at + 1].kind in _OPERATORS:
                 operator = self.core[at + 1].kind
             place = self._measured_near(at, strict=not operator)
@@ -62,6 +79,35 @@ class Conditions:
                     for near in range(len(self.core))
                     if self.core[near].kind == "column" and self.core[near].place == place and abs(near - at) <= 2
                 }
+
+    def _counts_ranked(self, at: int) -> bool:
+        """Whether a number says of how many a rank is: which 3 people had the most, the 3 customers with the most."""
+        after = self.core[at + 1] if at + 1 < len(self.core) else None
+        leads = at > 0 and self.core[at - 1].kind == "list"
+        names = after is not None and (
+            after.kind == "rows" or after.kind == "column" and self.view.table.columns[after.place].kind == "text"
+        )
+        return leads or names and self.core[at].end == after.start if after else leads
+
+    def _columns_compared(self) -> None:
+        """A word of comparing before the name of an amount, where no number follows: below the minimum stock."""
+        for at, mention in enumerate(self.core[1:], 1):
+            before = self.core[at - 1]
+            if mention.kind != "column" or at in self.used or before.kind not in ("<", "<=", ">", ">="):
+                continue
+            if at - 1 in self.used or not mention.is_exact or not self.view.is_amount(mention.place):
+                continue
+            beside = [m.place for m in reversed(self.core[: at - 1]) if m.kind == "column" and m.is_exact]
+            kin = [place for place in range(len(self.view.headings)) if self.view.is_kind_of(mention.place, place)]
+            place = next((p for p in (*beside, *kin) if p != mention.place and self.view.is_amount(p)), None)
+            if place is not None:
+                self.filters.append(Filter(place, _OPERATORS[before.kind], than=mention.place))
+                self.used |= {at - 1, at, *(i for i, m in enumerate(self.core[:at]) if m.place == place)}
+
+    def _is_span(self, at: int) -> bool:
+        """Whether an article stands before the number that follows a word of comparing: over the two years."""
+        between = self.tokens[self.core[at - 1].end : self.core[at].start]
+        return any(word in words("evaluation.articles", self.language) for word in between)
 
     def _aged(self, at: int) -> list[int]:
         """The column of ages, where a number is compared with a word of age: older than 60."""

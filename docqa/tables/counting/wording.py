@@ -29,13 +29,12 @@ def said(
 ) -> Said:
     """The result in one sentence, with the groups or values, as many as `count`. `noun` is the question's word for
     rows."""
-    title = _title(table, plan, language, noun)
+    title, column = _title(table, plan, language, noun), _measured_as(table, plan)
     if plan.group is not None:
         return _of_groups(table, plan, result, language, count, title)
     if plan.measure == "share":
         [(counted, whole)] = result
-        return Said(_sentence(title, _share(counted, whole, language), language), [])
-    column = _measured_as(table, plan)
+        return Said(_sentence(title, _share(counted or 0, whole or 0, column, language), language), [])
     if plan.is_list and plan.measure == "different":
         values = [written(row[0], column, language) for row in result[:count]]
         named = table.columns[plan.place or 0].name + _conditions(table, plan.filters, language)
@@ -55,6 +54,17 @@ def said(
     return Said(_sentence(title, written(value, column, language), language), [])
 
 
+def ranked_row(table: StoredTable, plan: Plan, cells: Sequence[Any], names: Sequence[int], language: str) -> str:
+    """A row of a rank of several: what tells it apart, and what it is ranked by."""
+    places = [*names, *(place for place in (plan.since, plan.place, plan.times) if place is not None)]
+    values = ((table.columns[place], cells[place]) for place in dict.fromkeys(places))
+    return "; ".join(f"{title_of(column)}: {written(value, _with_unit(column), language)}" for column, value in values)
+
+
+def _with_unit(column: Column) -> Column:
+    return replace(column, unit=heading(column).unit) if column.kind == "number" else column
+
+
 def _of_groups(
     table: StoredTable, plan: Plan, result: Sequence[tuple[Any, ...]], language: str, count: int, title: str
 ) -> Said:
@@ -63,7 +73,7 @@ def _of_groups(
     items = []
     for name, *values in result[:count]:
         if plan.measure == "share":
-            value = _share(values[0], values[1], language)
+            value = _share(values[0] or 0, values[1] or 0, column, language)
         elif plan.since is not None:
             value = _time(values[0], language)
         else:
@@ -92,7 +102,9 @@ def _title(table: StoredTable, plan: Plan, language: str, noun: str) -> str:
     if plan.since is not None:
         measured = phrase("phrases.tables.difference", language).format(title_of(table.columns[plan.since]), measured)
     if plan.measure == "share":
-        title = phrase("phrases.tables.share", language).format(noun or phrase("phrases.tables.all_rows", language))
+        title = phrase("phrases.tables.share", language).format(
+            measured or noun or phrase("phrases.tables.all_rows", language)
+        )
     elif plan.measure == "rows" and plan.is_list:
         rows = phrase("phrases.tables.all_rows", language)
         title = rows[:1].upper() + rows[1:]
@@ -114,8 +126,7 @@ def _measured_as(table: StoredTable, plan: Plan) -> Column:
     if plan.place is None or (plan.measure in ("rows", "different") and not plan.is_list):
         return COUNT
     column = table.columns[plan.place]
-    if column.kind == "number":
-        column = replace(column, unit=heading(column).unit)
+    column = _with_unit(column)
     if plan.times is not None:
         column = replace(column, decimals=max(column.decimals, table.columns[plan.times].decimals))
     return replace(column, decimals=max(2, column.decimals)) if plan.measure in ("mean", "median") else column
@@ -125,10 +136,10 @@ def _sentence(what: str, value: str, language: str) -> str:
     return f"{what}: {value}{phrase('full_stop', language)}"
 
 
-def _share(counted: int, whole: int, language: str) -> str:
+def _share(counted: float, whole: float, column: Column, language: str) -> str:
     of_all = phrase("phrases.tables.of_all", language)
     per_cent = 100 * counted / whole if whole else 0.0
-    numbers = (written(number, COUNT, language) for number in (counted, whole))
+    numbers = (written(number, column, language) for number in (counted, whole))
     return of_all.format(written(per_cent, Column("", "number", decimals=1), language), *numbers)
 
 
@@ -165,6 +176,8 @@ def _conditions(table: StoredTable, filters: Sequence[Filter], language: str) ->
             parts.append(f"{column.name}: {_span(str(test.values[0]), str(filters[end].values[0]), language)}")
         elif test.operator in ("missing", "present"):
             parts.append(phrase(f"phrases.tables.{test.operator}", language).format(column.name))
+        elif test.than is not None:
+            parts.append(f"{column.name} {test.operator} {table.columns[test.than].name}")
         else:
             values = " / ".join(
                 _period(_in_full(value, test.period), test.period, language)

@@ -90,6 +90,9 @@ def planned(view: View, mentions: Sequence[Mention], layout: Layout, parts: Part
         tests.add(spot.place, test, spot.value)
     filters = tests.filters()
     plan = None if filters is None else _plan(parts, tuple(filters), limit)
+    is_of_words = plan and plan.place is not None and view.table.columns[plan.place].kind == "text"
+    if plan and plan.measure in ("highest", "lowest") and is_of_words:  # the last of the alphabet is no highest
+        return None
     return None if plan is None or tests.leave_out_figures(plan) else plan
 
 
