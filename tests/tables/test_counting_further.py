@@ -24,6 +24,14 @@ V5,2024-03-04,East,Ida Holm,Vaccination,20.00,yes
 """
 
 
+READINGS = """Site,Month,Power (kWh),Cost (EUR)
+Mill,2024-01,100,40.50
+Mill,2024-02,80,30.50
+Barn,2024-01,20,9.50
+Barn,2024-02,70,25.00
+"""
+
+
 async def chat(client: httpx.AsyncClient, content: str, name: str, *questions: str) -> tuple[str, list[str]]:
     """(the answer to the last of the questions, the passages that it cites)."""
     doc_id = await upload(client, content, name)
@@ -119,6 +127,30 @@ async def test_columns_and_sums(client: httpx.AsyncClient, question: str, start:
     for mark in range(1, 6):
         answer = answer.replace(f" [{mark}]", "")
     assert answer.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("which was the cheapest month", "January 2024: 50.00 EUR (sum of Cost by month). Next: February 2024: 55.50 EUR."),
+        ("what did all sites cost together", "Sum of Cost: 105.50 EUR."),
+        ("how much power did the mill use over the two years", "Sum of Power (Site = Mill): 180 kWh."),
+        ("cost of the barn in january", "Sum of Cost (Month = January, Site = Barn): 9.50 EUR."),
+    ],
+)  # fmt: skip
+async def test_months_as_a_column(client: httpx.AsyncClient, question: str, start: str) -> None:
+    answer, _ = await chat(client, READINGS, "readings.csv", question)
+    assert answer.replace(" [1]", "").startswith(start)
+
+
+async def test_a_word_for_what_a_row_is_groups_nothing(client: httpx.AsyncClient) -> None:
+    answer, _ = await chat(client, VISITS, "visits.csv", "average fee per visit")
+    assert answer.startswith("Average of Fee: 61.10 GBP.")
+
+
+async def test_whether_there_is_one_is_told_with_what_tells_it_apart(client: httpx.AsyncClient) -> None:
+    answer, _ = await chat(client, VISITS, "visits.csv", "is there any visit over 100 pounds?")
+    assert "- Visit: V3; Fee: 120.50 GBP [1]" in answer
 
 
 async def test_a_question_whose_measure_is_not_known_has_no_other_figure(client: httpx.AsyncClient) -> None:

@@ -22,7 +22,7 @@ from docqa.tables.counting.choice import Fitting, fitting_table
 from docqa.tables.counting.composing import continuing_composer
 from docqa.tables.counting.continued import continued
 from docqa.tables.counting.roles import Form
-from docqa.tables.counting.wording import code, ranked_row, said
+from docqa.tables.counting.wording import code, said, short_row
 from docqa.tables.results import TableAnswer
 from docqa.text.keys import key
 
@@ -44,7 +44,7 @@ async def answer_by_counting(
     # What is carried over from one part to the next is in their texts; else the question is as it was put.
     text = question.core if several and not any(part.follows for part in question.parts) else question.stand_alone
     whole = await fitting_table(conn, encoders, documents, question, text, replace(form, asks_more=several))
-    if several and not (isinstance(whole, Fitting) and whole.compared):
+    if several and not (isinstance(whole, Fitting) and (whole.compared or whole.is_of_named_row)):
         parts = [await fitting_table(conn, encoders, documents, question, part.text, form) for part in question.parts]
         fitting = [part for part in parts if isinstance(part, Fitting) and not part.unknown]
         if len(fitting) == len(parts):
@@ -208,15 +208,16 @@ async def _one_answer(
             number = len(sources) + 1
             sources.append(Source(number, doc_id, text, page_number))
         marks[page_number, text] = f" [{number}]"
-    answered = said(table, made, result, language, count, _as_written(fitting.noun, question.text))
+    noun = "" if fitting.tells_existence else _as_written(fitting.noun, question.text)
+    answered = said(table, made, result, language, count, noun)
     sentence, items = answered.sentence, answered.items
     if fitting.sheet:
         sentence = f"{fitting.sheet} – {sentence}"
     if made.gives_rows:
         texts = [line.text for line in lines]
-        if made.measure != "rows" and made.limit != 1 and fitting.names:
+        if fitting.names and (verdict or made.measure != "rows" and made.limit != 1):
             of_rows = await store.tables.cells(conn, table, rows)
-            texts = [ranked_row(table, made, cells, fitting.names, language) for cells in of_rows]
+            texts = [short_row(table, made, cells, fitting.names, language) for cells in of_rows]
         items = [text + marks.get(line.chunk, "") for text, line in zip(texts, lines, strict=True)]
     else:
         sentence += "".join(marks.values())

@@ -63,6 +63,12 @@ class Fitting:
         return next((test.values for test in of_groups if len(test.values) > 1), ())
 
     @property
+    def is_of_named_row(self) -> bool:
+        """Whether it is a row as a whole that the question names."""
+        plan = self.plan
+        return plan.measure == "rows" and plan.gives_rows and any(test.place in self.names for test in plan.filters)
+
+    @property
     def tells_existence(self) -> bool:
         """Whether a row that passes the conditions makes yes the answer."""
         plan = self.plan
@@ -172,7 +178,9 @@ async def _intended(
     if text and is_readable(composer.kinds, intent.plan if intent and not intent.unknown else None):
         as_read = await _as_read(conn, encoders, composer, values, text)
         # "Per category" says which groups there are, whatever a reader makes of it.
-        groups = intent is not None and intent.plan.group is not None and "group" in composer.kinds
+        groups = (
+            intent is not None and intent.plan.group is not None and ("group" in composer.kinds or composer.compares)
+        )
         leaves_out = as_read and intent and not intent.unknown and set(as_read.plan.filters) < set(intent.plan.filters)
         if as_read and not (groups and as_read.plan.group is None) and not leaves_out:
             intent = as_read

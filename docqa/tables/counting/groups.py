@@ -17,9 +17,11 @@ class Groups(Conditions):
     def _group(self) -> tuple[int | None, Period | None]:
         """The column whose values are the groups, with the period where it is one of dates."""
         ranked = bool(self.kinds & {*HIGH, *LOW, "top"})
+        leading = {"group", "list", "top", "different", *HIGH, *LOW} | ({"number"} if self.limit else set())
         for at, mention in enumerate(self.core):
-            if mention.kind in _PERIODS and at not in self.used and not self._is_of_amount(at):
-                follows = at and self.core[at - 1].kind in ("group", "list", "top", "different", "number", *HIGH, *LOW)
+            period = self._period_at(at)
+            if period is not None and at not in self.used and not self._is_of_amount(at):
+                follows = at and self.core[at - 1].kind in leading
                 ending = " ".join(self.tokens[mention.start : mention.end]) in words(
                     "tables.each_period", self.language
                 )
@@ -30,7 +32,7 @@ class Groups(Conditions):
                 ):
                     self.used |= {at, *({at - 1} if follows and self.core[at - 1].kind in ("group", "list") else ())}
                     self._use_column(place)
-                    return place, mention.kind
+                    return place, period
         for at, mention in enumerate(self.core):
             if mention.kind == "group":
                 for near in (at + 1, at - 1):
@@ -63,6 +65,14 @@ class Groups(Conditions):
                     return self.core[at].place, self._period_of(at)
         return None, None
 
+    def _period_at(self, at: int) -> Period | None:
+        """The period that a word names, also as the name of a column of dates: the cheapest month, of Month."""
+        mention = self.core[at]
+        kind = mention.kind
+        if kind == "column" and mention.place in self.view.dates:
+            kind = vocabulary(self.language).get(" ".join(self.tokens[mention.start : mention.end]), "")
+        return next((period for period in _PERIODS if period == kind), None)
+
     def _is_of_amount(self, at: int) -> bool:
         """Whether it says of which period a named amount is, which its column says too: what they pay per month, of
         Monthly fee."""
@@ -89,6 +99,9 @@ class Groups(Conditions):
     def _may_group(self, at: int) -> bool:
         mention = self.core[at]
         if mention.kind != "column" or at in self.used or mention.place in self.view.identifiers:
+            return False
+        is_of_all = mention.start and self.tokens[mention.start - 1] in listed("every", self.language)
+        if is_of_all and self.core[at - 1].kind != "group":  # what all sites cost
             return False
         column = self.view.table.columns[mention.place]
         return not self.view.is_amount(mention.place) and column.kind != "date" or False

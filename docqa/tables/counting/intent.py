@@ -88,7 +88,9 @@ class Composer(Measures):
         return Plan("rows", None, None, filters, is_list=True)
 
     def _unaccounted(self, plan: Plan) -> tuple[str, ...]:
-        """The words for columns and values that the plan has no part for: another thing is asked besides."""
+        """The words for columns and values that the plan has no part for: another thing is asked besides. "All
+        buildings" are all rows."""
+        every = listed("every", self.language)
         return tuple(
             " ".join(self.tokens[m.start : m.end])
             for at, m in enumerate(self.core)
@@ -96,6 +98,7 @@ class Composer(Measures):
             and at not in self.used
             and m.place not in plan.places
             and m.is_exact
+            and not (m.start and self.tokens[m.start - 1] in every)
             and not (plan.gives_rows and (m.place in self.view.identifiers or self.view.picks_a_row(plan.filters)))
         )
 

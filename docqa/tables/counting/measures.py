@@ -104,6 +104,8 @@ class Measures(Shares):
     def _asks_how_much(self) -> bool:
         named = [m for m in self.core if m.kind == "column" and m.is_exact]
         bare = {"column", "value", "period", "list", "rows"}
+        if not named and self.kinds <= bare - {"list"}:  # what the trips cost, of Costs
+            named = [m for m in self.core if m.kind == "column" and m.place in self.view.of_money]
         return bool(self.kinds & {"how_much", "count", "sum"}) or (
             bool(named) and (self.kinds <= {"column"} or self.kinds <= bare and self._is_sum(named[0].place))
         )

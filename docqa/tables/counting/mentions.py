@@ -74,6 +74,10 @@ class View:
             and (self.table.columns[place].kind == "text" or self.headings[place].is_identifier)
         ]
 
+    def has_codes(self, place: int) -> bool:
+        """Whether its values are numbers or codes, so that its name is what a row is: Order, of P-2017."""
+        return any(map(str.isdigit, str(self.contents.least[place])))
+
     def picks_a_row(self, filters: Iterable[Filter]) -> bool:
         """Whether one of the conditions is on a value that tells rows apart."""
         return any(test.place in self.identifiers and test.operator == "=" for test in filters)
@@ -265,7 +269,8 @@ class Reader:
             if all(map(is_function_word, run)) and tuple(run) != known.words:  # the "de" of "mode de paiement"
                 continue
             near = nearness(run, known.words, self.language)
-            is_noun = place in self.view.identifiers and len(run) == 1 and len(known.words) > 1
+            is_noun = place in self.view.identifiers and len(run) == 1
+            is_noun = is_noun and (len(known.words) > 1 or self.view.has_codes(place))
             if near and not (is_noun and run[0] not in IDENTIFIERS):
                 yield Mention("column", start, end, near * bonus, place, is_exact=near >= 0.85)
         word = " ".join(run)

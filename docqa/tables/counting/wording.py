@@ -54,15 +54,21 @@ def said(
     return Said(_sentence(title, written(value, column, language), language), [])
 
 
-def ranked_row(table: StoredTable, plan: Plan, cells: Sequence[Any], names: Sequence[int], language: str) -> str:
-    """A row of a rank of several: what tells it apart, and what it is ranked by."""
-    places = [*names, *(place for place in (plan.since, plan.place, plan.times) if place is not None)]
+def short_row(table: StoredTable, plan: Plan, cells: Sequence[Any], names: Sequence[int], language: str) -> str:
+    """A row by what tells it apart, what it is ranked by, and what the conditions are of."""
+    places = [*names, *(test.place for test in plan.filters)]
+    places += [place for place in (plan.since, plan.place, plan.times) if place is not None]
     values = ((table.columns[place], cells[place]) for place in dict.fromkeys(places))
     return "; ".join(f"{title_of(column)}: {written(value, _with_unit(column), language)}" for column, value in values)
 
 
 def _with_unit(column: Column) -> Column:
-    return replace(column, unit=heading(column).unit) if column.kind == "number" else column
+    """The column with its unit, and money with no single decimal."""
+    if column.kind != "number":
+        return column
+    known = heading(column)
+    is_of_money = column.decimals == 1 and bool(known.concepts & {"money", "price"})
+    return replace(column, unit=known.unit, decimals=2 if is_of_money else column.decimals)
 
 
 def _of_groups(
@@ -125,8 +131,7 @@ def _measured_as(table: StoredTable, plan: Plan) -> Column:
     """How a result is written: a count is a number of its own, a mean has at least two decimals."""
     if plan.place is None or (plan.measure in ("rows", "different") and not plan.is_list):
         return COUNT
-    column = table.columns[plan.place]
-    column = _with_unit(column)
+    column = _with_unit(table.columns[plan.place])
     if plan.times is not None:
         column = replace(column, decimals=max(column.decimals, table.columns[plan.times].decimals))
     return replace(column, decimals=max(2, column.decimals)) if plan.measure in ("mean", "median") else column
