@@ -38,7 +38,8 @@ _MARK = re.compile(
     rf"|(?P<step>(?i:{_any_of(every_word('blocks.steps'))})\s?(?P<stepped>\d{{1,2}})\s?[.:：)]?)(?=\s+\S)"
     # Of several levels only before a capital: "3.5 million" is no mark.
     r"|(?P<levels>\d{1,3}(?:\.\d{1,3}){1,4}[.)]?)(?=\s+[^\sa-z\d])"
-    r"|(?P<number>[(（\[]\d{1,2}[)）\]]|\d{1,3}[.)、．])(?=\s+\S|[^\x00-\x7f])"
+    # With a dash before no small letter: "12- to 15-year-olds" is no mark, nor is "5- и 6-летние".
+    r"|(?P<number>[(（\[]\d{1,2}[)）\]]|\d{1,3}(?:[.)、．]|-(?=\s+[^\s\da-zß-ÿа-ё])))(?=\s+\S|[^\x00-\x7f])"
     r"|(?P<roman>(?:[(（](?:[ivx]{1,5}|[IVX]{1,5})[)）]|(?:[ivx]{1,5}|[IVX]{1,5})[.)）]))(?=\s+\S)"
     r"|(?P<letter>[(（][^\W\d_][)）]|[^\W\d_][.)）])(?=\s+\S)"
     rf"|(?P<chinese>[(（]?[{_CHINESE}]{{1,3}}[、）)．.])(?=\S)"
