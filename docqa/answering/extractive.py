@@ -15,11 +15,11 @@ from docqa.answering.picks import (
     Pick,
     Scored,
     around,
-    asks_for_list,
     further,
     has_all,
     next_closest,
     rank_units,
+    words_of_list,
     worth_saying,
     worth_showing,
 )
@@ -28,14 +28,13 @@ from docqa.answering.quoting import closed, has_several_values, lead_of, listed,
 from docqa.answering.surroundings import list_of, sublist_of
 from docqa.languages import phrase
 from docqa.questions.question import Part, Question
-from docqa.text.marks import NUMBERED, item_mark
+from docqa.text.marks import NUMBERED, item_mark, leads_on
 from docqa.text.units import Unit
 from docqa.text.words import has_word, is_dense, term_set
 
 SURE = 12.0  # of a span's score: from here on it stands before the sentence
 LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
 PAGES = 5  # that are shown or named then
-WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list is shown whole
 
 
 class Extractive:
@@ -91,7 +90,7 @@ def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int,
     passage = evidence[best.passage]
     opening = phrase("phrases.unsure", language).format(page=passage.page_number)
     shown = [best]
-    if asks_for_list(evidence, best, part) and (group := _list_of(passage, best.unit, part, "SHORT")):
+    if group := _list_of(passage, best.unit, part, words_of_list(evidence, [best], part, "SHORT")):
         yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
     else:
         gap = "" if is_dense(opening) else " "
@@ -126,7 +125,8 @@ def _said_of(
     """(text, passage, what it shows) of each piece of the answer to one part."""
     length, language = question.options.length, question.answer_language
     best = picks[0]
-    if asks_for_list(evidence, best, part) and (group := _list_of(evidence[best.passage], best.unit, part, length)):
+    most = words_of_list(evidence, picks, part, length)
+    if group := _list_of(evidence[best.passage], best.unit, part, most):
         yield (
             listed(evidence[best.passage], group, language),
             best.passage,
@@ -144,15 +144,18 @@ def _said_of(
         yield text, pick.passage, [pick]
 
 
-def _list_of(passage: Evidence, unit: Unit, part: Part, length: str) -> list[Unit]:
-    """The list that the unit is an item of, to be said whole; [] where steps are asked for, and the item has all words
-    of the question, which what it stands under has not: then it is one way of several, and no step. Nor where it alone
-    of a list without numbers speaks of what is asked for."""
+def _list_of(passage: Evidence, unit: Unit, part: Part, most: int) -> list[Unit]:
+    """The list of up to so many words that the unit is an item of, to be said whole, or what stands under the same
+    item, where that leads into it and the whole is longer; [] where steps are asked for, and the item has all words of
+    the question, which what it stands under has not: then it is one way of several, and no step. Nor where it alone of
+    a list without numbers speaks of what is asked for."""
     item, above = (passage.text[start or 0 : end or 0] for start, end in (unit[:2], (unit.lead_start, unit.lead_end)))
     if part.kind == "procedure" and len(part.content) > 1 and has_all(item, part) and not has_all(above, part):
         return []
-    under = sublist_of(passage, unit, WHOLE_LIST[length]) if has_all(above, part) else []
-    whole = under or list_of(passage, unit, part.kind, WHOLE_LIST[length])
+    under = sublist_of(passage, unit, most)
+    whole = (under if has_all(above, part) else []) or list_of(passage, unit, part.kind, most)
+    if not whole and leads_on(above):
+        whole = under
     beside = (passage.text[other.start : other.end] for other in whole if other != unit)
     return [] if _stands_out(item, [above, *beside], part) else whole
 

@@ -23,6 +23,7 @@ UNITS = {"SHORT": 2, "LONG": 8}
 WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below does not belong to the answer
 WORTH_UNREAD = 0.65  # where nobody read, which unit answers is less certain
 ENOUGH_WORDS = {"SHORT": 60, "LONG": 250}
+WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list that is asked for is said whole
 # Where no unit surely answers, those that come next are shown too: so many in all, with so many words. Of 64 questions
 # of the training data that are not surely answered 37 find their answer in these, 27 in the best alone, and no more in
 # four of them.
@@ -114,15 +115,23 @@ def has_all(text: str, part: Part) -> bool:
     return bool(about) and all(has_word(held, word) for word in about)
 
 
-def asks_for_list(evidence: Sequence[Evidence], pick: Pick, part: Part) -> bool:
-    """Whether a list is asked for: by the kind of the question, or since it says what a list is of, of which the unit
-    is an item, and nothing that the item itself says."""
+def words_of_list(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, length: str) -> int:
+    """Up to how many words a list is said whole of which the first of these units, best first, is an item; 0 where none
+    is asked for.
+
+    A list is asked for by the kind of the question, or since it says what a list is of and nothing that the item itself
+    says. Where another item answers nearly as likely, a list is said that is read at a glance.
+    """
     if part.kind in LIST_KINDS:
-        return True
-    if part.kind not in ("fact", "description") or part.expects or not part.content or pick.unit.kind != "item":
-        return False
-    own = term_set(_text(evidence, pick))
-    return has_all(_lead(evidence, pick), part) and not any(has_word(own, word) for word in part.content)
+        return WHOLE_LIST[length]
+    best, *others = picks
+    if part.kind not in ("fact", "description") or part.expects or not part.content or best.unit.kind != "item":
+        return 0
+    own = term_set(_text(evidence, best))
+    if has_all(_lead(evidence, best), part) and not any(has_word(own, word) for word in part.content):
+        return WHOLE_LIST[length]
+    is_next = any((pick.passage, pick.unit.group) == (best.passage, best.unit.group) for pick in others[:1])
+    return ENOUGH_WORDS[length] if is_next else 0
 
 
 def _lead(evidence: Sequence[Evidence], pick: Pick) -> str:

@@ -129,6 +129,26 @@ async def test_of_a_list_within_a_list_that_one_is_shown_which_is_asked_for() ->
     assert piece.text == "It is not allowed to:\n- tow boats\n- sail at night"
 
 
+async def test_a_list_is_shown_whole_where_its_next_item_answers_nearly_as_likely_and_it_is_read_at_a_glance() -> None:
+    asking = question("What would make the nurse send a child home?")
+    signs = "Ring the parents if you see:\n\n- a rash,\n- a stiff neck,\n- fits."
+    [piece] = await extract(asking, evidence(signs, 0.9, 0.3, 1.0))
+    assert piece.text == "Ring the parents if you see:\n- a rash,\n- a stiff neck,\n- fits."
+    assert len(await extract(asking, evidence(signs, 0.1, 0.3, 1.0))) == 1, "no other answers"
+    long = f"{signs[:-5]}{' '.join(['fits'] * 60)}."
+    assert len(await extract(asking, evidence(long, 0.9, 1.0, 0.3))) == 2, "only these two"
+
+
+async def test_of_a_list_that_is_too_long_what_stands_under_the_same_item_is_shown_whole() -> None:
+    text = (
+        f"3.1 Samples are taken {'again and ' * 55}again. Steps:\n\n"
+        "1. Rinse the jar.\n2. Fill it to the mark.\n3. Close it."
+    )
+    scores = dict.fromkeys(range(len(units(text, blocks_of(text)))), 0.1) | {1: 1.0}
+    [piece] = await extract(question("How is a sample taken?", "procedure"), evidence(text, *scores.values()))
+    assert piece.text == "- Rinse the jar.\n- Fill it to the mark.\n- Close it."
+
+
 async def test_of_a_list_the_item_is_said_that_the_question_names() -> None:
     [piece] = await extract(question("What about towels in the price?"), evidence(PRICE, 0.1, 0.9, 0.1, 0.1))
     assert piece.text == "The price includes: towels."
