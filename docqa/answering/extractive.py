@@ -15,6 +15,7 @@ from docqa.answering.picks import (
     Pick,
     Scored,
     around,
+    both_sides,
     further,
     has_all,
     next_closest,
@@ -59,13 +60,17 @@ class Extractive:
         if not self.sure:
             yield from _closest(evidence, question, ranked)
             return
+        content = {word for part in question.parts for word in part.content}
         shown: set[Pick] = set()
         gap = ""
         for index in indexes:
-            picks = [pick for pick in worth_saying(evidence, ranked[index], length) if pick not in shown]
+            part, picks = _part(question, index), worth_saying(evidence, ranked[index], length)
+            if question.wants_comparison or part.kind == "compare":
+                picks = both_sides(evidence, ranked[index], picks, content)
+            picks = [pick for pick in picks if pick not in shown]
             if not picks:
                 continue
-            for text, passage, covered in _said_of(evidence, index, _part(question, index), picks, question):
+            for text, passage, covered in _said_of(evidence, index, part, picks, question):
                 if shown.issuperset(covered):  # beside what answers, said for an earlier part
                     continue
                 shown.update(covered)
@@ -76,7 +81,8 @@ class Extractive:
 def _part(question: Question, index: int) -> Part:
     """A part of the question by its number; the number after the last is that of what a second search for it found."""
     parts = question.parts
-    return parts[index] if index < len(parts) else replace(parts[-1], kind="fact")
+    part = parts[index] if index < len(parts) else replace(parts[-1], kind="fact")
+    return replace(part, kind="compare") if question.wants_comparison and part.kind == "fact" else part
 
 
 def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int, list[Scored]]) -> Iterator[Piece]:

@@ -31,6 +31,7 @@ CLOSEST, CLOSEST_WORDS = 3, 80
 LEAST_WORDS = 4  # of what follows the closest: fewer are a heading or a number
 LIST_KINDS = ("list", "procedure")
 EXPLAINED = ("reason", "procedure", "description")
+WHOLE = ("procedure", "compare")
 # Sentences: a way or a description takes more than the one that fits best.
 EXPLANATION = {"SHORT": 4, "LONG": 8}
 QUESTION = re.compile(r"(?<![^.!?。！？])[^.!?。！？]*[?？][\"”»’]*")
@@ -154,6 +155,25 @@ def worth_saying(evidence: Sequence[Evidence], ranked: Sequence[Scored], length:
     return [pick for score, pick in ranked if score >= least]
 
 
+def both_sides(
+    evidence: Sequence[Evidence], ranked: Sequence[Scored], picks: Sequence[Pick], words: Iterable[str]
+) -> list[Pick]:
+    """The units that belong to the answer to a comparison, which has these words: behind the best item or row the one
+    of its list or table that has most of those that it lacks, however little a model thinks of it."""
+    best = picks[0]
+    if best.unit.kind not in ("item", "row"):
+        return list(picks)
+    held = _terms(evidence, best)
+    lacking = [word for word in words if not has_word(held, word)]
+    named: list[tuple[int, float, Pick]] = []
+    for score, pick in ranked:
+        if (pick.passage, pick.unit.group) == (best.passage, best.unit.group) and pick != best:
+            own = term_set(_text(evidence, pick))
+            named.append((sum(has_word(own, word) for word in lacking), score, pick))
+    count, _, other = max(named, key=lambda side: side[:2], default=(0, 0.0, best))
+    return [best, other, *(pick for pick in picks[1:] if pick != other)] if count else list(picks)
+
+
 def further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], length: str) -> list[Pick]:
     """What else is said: of a short answer one more unit that answers nearly as likely and says something else, which
     is the right one in 18 of 100 such cases; where several things are asked, two; of a long answer all. After yes or no
@@ -179,19 +199,21 @@ def around(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, leng
     """The best unit with what explains it in its paragraph or clause, where a reason, a way or a description is asked
     for, or the unit does little more than name a code, or than affirm: the sentence that fits such a question best
     often repeats it, and the next one answers. It begins with the one before where it points back to that, or that
-    answers nearly as likely. Where a way is asked for, a short paragraph is said whole, for what is to be done may
-    stand before it too."""
+    answers nearly as likely. Where a way or a difference is asked for, a short paragraph is said whole, for what is to
+    be done, or the other side, may stand before it too."""
     best = picks[0]
     passage = evidence[best.passage]
     paragraph = [Pick(best.passage, unit) for unit in paragraph_of(passage, best.unit)]
     text = _text(evidence, best)
     names_only = words_in(text) < NAMED and not part.codes.isdisjoint(codes(text))
     says_little = part.kind == "whether" and words_in(text) < LEAST_WORDS  # "Go ahead."
-    if not (names_only or says_little or part.kind in EXPLAINED) or best not in paragraph:
+    if best not in paragraph:
+        return [best]
+    if part.kind in WHOLE and sum(words_in(_text(evidence, pick)) for pick in paragraph) <= ENOUGH_WORDS[length]:
+        return paragraph
+    if not (names_only or says_little or part.kind in EXPLAINED):
         return [best]
     most, enough = UNITS[length] if part.kind == "reason" or says_little else EXPLANATION[length], ENOUGH_WORDS[length]
-    if part.kind == "procedure" and sum(words_in(_text(evidence, pick)) for pick in paragraph) <= enough:
-        return paragraph
     place = paragraph.index(best)
     leans = points_back(_text(evidence, best), passage.language or part.language)
     first = place - 1 if place and (leans or paragraph[place - 1] in picks) else place

@@ -390,6 +390,25 @@ async def test_of_a_short_paragraph_that_tells_how_nothing_is_left_out() -> None
     assert pieces[0].text == "Never force the gate open with a stuck key."
 
 
+async def test_of_a_short_paragraph_that_tells_things_apart_nothing_is_left_out() -> None:
+    text = "A day ticket costs 4 crowns. A night ticket costs 9. Both tickets are sold on board."
+    pieces = await extract(question("How do the two tickets differ?", "compare"), evidence(text, 0.3, 0.2, 1.0))
+    assert "".join(piece.text for piece in pieces) == text
+
+
+async def test_a_comparison_shows_both_rows_or_items_that_it_names() -> None:
+    table = in_table("Boat\tSeats\tPrice\nHeron\t4\t20\nOtter\t8\t30\nSwift\t2\t15", len("Boat\tSeats\tPrice\n"))
+    scored = zip(table.units, (1.0, 0.5, -1.0), strict=True)
+    rows = tuple(candidate._replace(score=score) for candidate, score in scored)
+    parts = (Part("How many seats has the Heron?", kind="number"), Part("How many seats has the Swift?", kind="number"))
+    asking = Question("How many seats has the Heron beside the Swift?", parts=parts, wants_comparison=True)
+    pieces = await extract(asking, replace(table, units=rows))
+    assert [piece.text.strip() for piece in pieces] == ["Heron: Seats 4; Price 20.", "Swift: Seats 2; Price 15."]
+    items = evidence("Paint:\n\n- Oil dries in a day.\n- Lime dries in a week.\n- Chalk never sets.", 1.0, -1.0, 0.5)
+    pieces = await extract(question("How do oil and lime differ?", "compare"), items)
+    assert "".join(piece.text for piece in pieces) == "Paint: Oil dries in a day. Lime dries in a week."
+
+
 CLAUSES = """Repairs:
 
 7.1 The owner keeps in repair the roof, the windows, the boiler, the wiring and all of the pipes that belong to the flat. The tenant replaces the light bulbs of all the rooms.
