@@ -63,7 +63,20 @@ def rank_units(evidence: Sequence[Evidence], index: int, part: Part) -> list[Sco
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
     # What is so or not may be said in the question's words.
     of_question = frozenset[str]() if part.kind == "whether" else frozenset(part.terms)
-    return [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
+    saying = [scored for scored in ranked if _says_something(evidence, scored[1], of_question)] or ranked
+    return _of_list_named(evidence, part, saying) if part.kind == "list" else saying
+
+
+def _of_list_named(evidence: Sequence[Evidence], part: Part, ranked: list[Scored]) -> list[Scored]:
+    """The units, where the best is an item that only mentions the list that is asked for, with those before it that
+    stand under what names it: "three exits" on an agenda is none of the three exits."""
+    best = ranked[0][1] if ranked else None
+    if best is None or best.unit.kind != "item" or not has_all(_text(evidence, best), part):
+        return ranked
+    under = [scored for scored in ranked if scored[1].unit.kind == "item" and has_all(_lead(evidence, scored[1]), part)]
+    if any(pick == best for _, pick in under):
+        return ranked
+    return [*under, *(scored for scored in ranked if scored not in under)]
 
 
 def _row_that_is_named(evidence: Sequence[Evidence], part: Part, scored: Sequence[Scored]) -> list[Scored]:

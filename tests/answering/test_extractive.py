@@ -149,6 +149,15 @@ async def test_of_a_list_that_is_too_long_what_stands_under_the_same_item_is_sho
     assert piece.text == "- Rinse the jar.\n- Fill it to the mark.\n- Close it."
 
 
+async def test_an_item_that_mentions_a_list_does_not_stand_in_its_place() -> None:
+    agenda = evidence("Agenda:\n\n- Minutes\n- Our three wishes\n- Tea", 0.1, 2.0, 0.1)
+    wishes = evidence("Three wishes for the harbour:\n\n- a crane\n- a lamp\n- a bell", 0.2, 0.1, 0.1)
+    [piece] = await extract(question("What are the three wishes?", "list"), agenda, wishes)
+    assert piece == Piece("Three wishes for the harbour:\n- a crane\n- a lamp\n- a bell", 1)
+    [piece] = await extract(question("What are the three wishes?", "list"), agenda)
+    assert piece.text.startswith("Agenda:"), "nothing else is there"
+
+
 async def test_of_a_list_the_item_is_said_that_the_question_names() -> None:
     [piece] = await extract(question("What about towels in the price?"), evidence(PRICE, 0.1, 0.9, 0.1, 0.1))
     assert piece.text == "The price includes: towels."
