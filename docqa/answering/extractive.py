@@ -8,15 +8,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 
+from docqa.answering.companions import EXPLAINED, alike, around, both_sides, further
 from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.phrasing import other_pages
 from docqa.answering.picks import (
-    EXPLAINED,
     Pick,
     Scored,
-    around,
-    both_sides,
-    further,
     has_all,
     next_closest,
     rank_units,
@@ -139,7 +136,9 @@ def _said_of(
             [Pick(best.passage, unit) for unit in group],
         )
         return
-    chosen = around(evidence, picks, part, length)
+    chosen = alike(evidence, part, best)
+    if len(chosen) == 1:
+        chosen = around(evidence, picks, part, length)
     if len(chosen) == 1:
         chosen += further(evidence, part, picks, length)
     if length == "LONG":

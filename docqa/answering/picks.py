@@ -1,5 +1,5 @@
-"""Which units of the passages are said: the best for each part of a question, what belongs to it, and where nothing is
-sure what comes closest."""
+"""Which units of the passages are said: the best for each part of a question, and where nothing is sure what comes
+closest."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,16 +10,12 @@ from docqa.answering.evidence import Evidence
 from docqa.answering.polarity import is_negated
 from docqa.answering.quoting import is_bare, words_in
 from docqa.answering.scoring import rank_bonus
-from docqa.answering.surroundings import paragraph_of
 from docqa.questions.question import Part
-from docqa.questions.wording import points_back
 from docqa.tables.words import listed
-from docqa.text.codes import codes
 from docqa.text.negations import negations
 from docqa.text.units import Unit, in_context
 from docqa.text.words import has_word, stem, term_set, terms
 
-UNITS = {"SHORT": 2, "LONG": 8}
 WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below does not belong to the answer
 WORTH_UNREAD = 0.65  # where nobody read, which unit answers is less certain
 ENOUGH_WORDS = {"SHORT": 60, "LONG": 250}
@@ -30,14 +26,9 @@ WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list that is ask
 CLOSEST, CLOSEST_WORDS = 3, 80
 LEAST_WORDS = 4  # of what follows the closest: fewer are a heading or a number
 LIST_KINDS = ("list", "procedure")
-EXPLAINED = ("reason", "procedure", "description")
-WHOLE = ("procedure", "compare")
-# Sentences: a way or a description takes more than the one that fits best.
-EXPLANATION = {"SHORT": 4, "LONG": 8}
 QUESTION = re.compile(r"(?<![^.!?。！？])[^.!?。！？]*[?？][\"”»’]*")
 FEW_WORDS = 4  # beside a question: who asks it
 MORE = 0.01  # of score: what a row is raised by above one of its table that is named less
-NAMED = 5  # words: a shorter unit with a code says little more than its name
 
 
 class Pick(NamedTuple):
@@ -71,7 +62,7 @@ def _of_list_named(evidence: Sequence[Evidence], part: Part, ranked: list[Scored
     """The units, where the best is an item that only mentions the list that is asked for, with those before it that
     stand under what names it: "three exits" on an agenda is none of the three exits."""
     best = ranked[0][1] if ranked else None
-    if best is None or best.unit.kind != "item" or not has_all(_text(evidence, best), part):
+    if best is None or best.unit.kind != "item" or not has_all(text_of(evidence, best), part):
         return ranked
     under = [scored for scored in ranked if scored[1].unit.kind == "item" and has_all(_lead(evidence, scored[1]), part)]
     if any(pick == best for _, pick in under):
@@ -87,7 +78,7 @@ def _row_that_is_named(evidence: Sequence[Evidence], part: Part, scored: Sequenc
     rows: dict[tuple[int, tuple[int, int]], list[tuple[float, Pick, frozenset[tuple[str, ...]]]]] = {}
     for score, pick in scored:
         if pick.unit.kind == "row":
-            held = sought & _alone_and_paired(map(stem, terms(_text(evidence, pick))))
+            held = sought & _alone_and_paired(map(stem, terms(text_of(evidence, pick))))
             rows.setdefault((pick.passage, pick.unit.group), []).append((score, pick, held))
     raised = {
         pick: max((other + MORE for other, _, fewer in of_table if fewer < held and other >= score), default=score)
@@ -141,7 +132,7 @@ def words_of_list(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Par
     best, *others = picks
     if part.kind not in ("fact", "description") or part.expects or not part.content or best.unit.kind != "item":
         return 0
-    own = term_set(_text(evidence, best))
+    own = term_set(text_of(evidence, best))
     if has_all(_lead(evidence, best), part) and not any(has_word(own, word) for word in part.content):
         return WHOLE_LIST[length]
     is_next = any((pick.passage, pick.unit.group) == (best.passage, best.unit.group) for pick in others[:1])
@@ -154,10 +145,10 @@ def _lead(evidence: Sequence[Evidence], pick: Pick) -> str:
 
 def _says_something(evidence: Sequence[Evidence], pick: Pick, of_question: frozenset[str]) -> bool:
     """Whether it does more than repeat the question or ask one, and can be understood."""
-    answers = not of_question.issuperset(_terms(evidence, pick)) and not is_bare(evidence[pick.passage], pick.unit)
+    answers = not of_question.issuperset(terms_of(evidence, pick)) and not is_bare(evidence[pick.passage], pick.unit)
     if pick.unit.kind != "paragraph":
         return answers
-    said_beside, questions = QUESTION.subn(" ", _text(evidence, pick))
+    said_beside, questions = QUESTION.subn(" ", text_of(evidence, pick))
     return answers and (not questions or words_in(said_beside) >= FEW_WORDS)
 
 
@@ -166,78 +157,6 @@ def worth_saying(evidence: Sequence[Evidence], ranked: Sequence[Scored], length:
     worth = WORTH_UNREAD if evidence[ranked[0][1].passage].unread and length == "SHORT" else WORTH[length]
     least = min(ranked[0][0], worth * ranked[0][0])  # of scores below 0 the best alone
     return [pick for score, pick in ranked if score >= least]
-
-
-def both_sides(
-    evidence: Sequence[Evidence], ranked: Sequence[Scored], picks: Sequence[Pick], words: Iterable[str]
-) -> list[Pick]:
-    """The units that belong to the answer to a comparison, which has these words: behind the best item or row the one
-    of its list or table that has most of those that it lacks, however little a model thinks of it."""
-    best = picks[0]
-    if best.unit.kind not in ("item", "row"):
-        return list(picks)
-    held = _terms(evidence, best)
-    lacking = [word for word in words if not has_word(held, word)]
-    named: list[tuple[int, float, Pick]] = []
-    for score, pick in ranked:
-        if (pick.passage, pick.unit.group) == (best.passage, best.unit.group) and pick != best:
-            own = term_set(_text(evidence, pick))
-            named.append((sum(has_word(own, word) for word in lacking), score, pick))
-    count, _, other = max(named, key=lambda side: side[:2], default=(0, 0.0, best))
-    return [best, other, *(pick for pick in picks[1:] if pick != other)] if count else list(picks)
-
-
-def further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], length: str) -> list[Pick]:
-    """What else is said: of a short answer one more unit that answers nearly as likely and says something else, which
-    is the right one in 18 of 100 such cases; where several things are asked, two; of a long answer all. After yes or no
-    nothing."""
-    if part.kind == "whether" and length == "SHORT":
-        return []
-    best, count = picks[0], UNITS[length] + (part.kind in LIST_KINDS)
-    words, enough = words_in(_text(evidence, best)), ENOUGH_WORDS[length]
-    chosen: list[Pick] = []
-    held = _terms(evidence, best)
-    for pick in picks[1:]:
-        added = _terms(evidence, pick)
-        words += words_in(_text(evidence, pick))
-        if len(chosen) + 1 >= count or words > enough:
-            break
-        if not added <= held:
-            chosen.append(pick)
-            held |= added
-    return chosen
-
-
-def around(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, length: str) -> list[Pick]:
-    """The best unit with what explains it in its paragraph or clause, where a reason, a way or a description is asked
-    for, or the unit does little more than name a code, or than affirm: the sentence that fits such a question best
-    often repeats it, and the next one answers. It begins with the one before where it points back to that, or that
-    answers nearly as likely. Where a way or a difference is asked for, a short paragraph is said whole, for what is to
-    be done, or the other side, may stand before it too."""
-    best = picks[0]
-    passage = evidence[best.passage]
-    paragraph = [Pick(best.passage, unit) for unit in paragraph_of(passage, best.unit)]
-    text = _text(evidence, best)
-    names_only = words_in(text) < NAMED and not part.codes.isdisjoint(codes(text))
-    says_little = part.kind == "whether" and words_in(text) < LEAST_WORDS  # "Go ahead."
-    if best not in paragraph:
-        return [best]
-    if part.kind in WHOLE and sum(words_in(_text(evidence, pick)) for pick in paragraph) <= ENOUGH_WORDS[length]:
-        return paragraph
-    if not (names_only or says_little or part.kind in EXPLAINED):
-        return [best]
-    most, enough = UNITS[length] if part.kind == "reason" or says_little else EXPLANATION[length], ENOUGH_WORDS[length]
-    place = paragraph.index(best)
-    leans = points_back(_text(evidence, best), passage.language or part.language)
-    first = place - 1 if place and (leans or paragraph[place - 1] in picks) else place
-    around = paragraph[first : place + 1]
-    words = sum(words_in(_text(evidence, pick)) for pick in around)
-    for pick in paragraph[place + 1 : first + most]:
-        words += words_in(_text(evidence, pick))
-        if words > enough:
-            break
-        around.append(pick)
-    return around
 
 
 def worth_showing(evidence: Sequence[Evidence], ranked: dict[int, list[Scored]]) -> list[Pick]:
@@ -251,13 +170,13 @@ def worth_showing(evidence: Sequence[Evidence], ranked: dict[int, list[Scored]])
 
 def next_closest(evidence: Sequence[Evidence], shown: Sequence[Pick], near: Sequence[Pick]) -> list[Pick]:
     """Those of the units near the best that say something else, as long as all are read at a glance."""
-    words = sum(words_in(_text(evidence, pick)) for pick in shown)
-    held = {term for pick in shown for term in _terms(evidence, pick)}
+    words = sum(words_in(text_of(evidence, pick)) for pick in shown)
+    held = {term for pick in shown for term in terms_of(evidence, pick)}
     chosen: list[Pick] = []
     for pick in near:
         if len(chosen) + 1 == CLOSEST:
             break
-        own, added = words_in(_text(evidence, pick)), _terms(evidence, pick)
+        own, added = words_in(text_of(evidence, pick)), terms_of(evidence, pick)
         if own >= LEAST_WORDS and words + own <= CLOSEST_WORDS and not added <= held:
             chosen.append(pick)
             words += own
@@ -265,9 +184,11 @@ def next_closest(evidence: Sequence[Evidence], shown: Sequence[Pick], near: Sequ
     return chosen
 
 
-def _text(evidence: Sequence[Evidence], pick: Pick) -> str:
+def text_of(evidence: Sequence[Evidence], pick: Pick) -> str:
+    """The unit as it stands in its passage."""
     return evidence[pick.passage].text[pick.unit.start : pick.unit.end]
 
 
-def _terms(evidence: Sequence[Evidence], pick: Pick) -> frozenset[str]:
+def terms_of(evidence: Sequence[Evidence], pick: Pick) -> frozenset[str]:
+    """Its search terms, with those of what it stands under if it is not understood without."""
     return term_set(in_context(evidence[pick.passage].text, pick.unit))

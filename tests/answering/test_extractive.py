@@ -149,6 +149,22 @@ async def test_of_a_list_that_is_too_long_what_stands_under_the_same_item_is_sho
     assert piece.text == "- Rinse the jar.\n- Fill it to the mark.\n- Close it."
 
 
+async def test_all_rows_and_items_are_said_that_name_what_is_asked_for_and_others_do_not() -> None:
+    head = "Task\tWho\tDay\n"
+    table = in_table(
+        f"{head}Sweep the yard\tKari\tMay 3\nMend the gate\tOla\tMay 4\nOil the pump\tKari\tMay 5", len(head)
+    )
+    goes_on = replace(evidence("Fill the tank\tKari\tMay 9\nCall the smith\tOla\tMay 9", 0.1, 0.1), columns=head)
+    pieces = await extract(question("What is left for Kari?", "description"), table, goes_on)
+    assert [piece.text.split(":")[0].strip() for piece in pieces] == ["Sweep the yard", "Oil the pump", "Fill the tank"]
+    who = Question("Who is Kari?", parts=(Part("Who is Kari?", expects="person"),))
+    [piece] = await extract(who, table)
+    assert piece.text.startswith("Sweep"), "one thing is asked for"
+    plan = evidence("The move:\n\n- Friday: pack.\n- Sunday, noon: drive.\n- Sunday, six: unpack.", 0.1, 1.0, 0.3)
+    pieces = await extract(question("What is planned for Sunday?"), plan)
+    assert "".join(piece.text for piece in pieces) == "The move: Sunday, noon: drive. Sunday, six: unpack."
+
+
 async def test_an_item_that_mentions_a_list_does_not_stand_in_its_place() -> None:
     agenda = evidence("Agenda:\n\n- Minutes\n- Our three wishes\n- Tea", 0.1, 2.0, 0.1)
     wishes = evidence("Three wishes for the harbour:\n\n- a crane\n- a lamp\n- a bell", 0.2, 0.1, 0.1)
