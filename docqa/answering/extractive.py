@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 
-from docqa.answering.companions import EXPLAINED, alike, around, both_sides, further
+from docqa.answering.companions import EXPLAINED, WHOLE, alike, around, both_sides, further
 from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.phrasing import other_pages
 from docqa.answering.picks import (
@@ -25,7 +25,7 @@ from docqa.answering.polarity import is_affirmed, says_so_first
 from docqa.answering.quoting import closed, has_several_values, lead_of, listed, said, words_in
 from docqa.answering.surroundings import list_of, sublist_of
 from docqa.languages import phrase
-from docqa.questions.question import Part, Question
+from docqa.questions.question import NO_QUESTION, Part, Question
 from docqa.text.marks import NUMBERED, item_mark, leads_on
 from docqa.text.units import Unit
 from docqa.text.words import has_word, is_dense, term_set
@@ -144,7 +144,7 @@ def _said_of(
     if length == "LONG":
         chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
     for pick, text in _in_turn(evidence, chosen, part, language):
-        if pick == best and (part.kind not in EXPLAINED or pick == chosen[0]):
+        if pick == best and (pick == chosen[0] or part.kind not in (*EXPLAINED, *WHOLE)):
             text = _opened(evidence[pick.passage], part, index, pick.unit, text, language)
         yield text, pick.passage, [pick]
 
@@ -188,14 +188,16 @@ def _in_turn(
 
 
 def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, language: str) -> str:
-    """The text after yes or no, or after the words in it that answer, where these are sure."""
-    if part.kind == "whether":
+    """The text after yes or no, or after the words in it that answer, where these are sure. What begins as a yes/no
+    question does and is taken for another is answered so only as the verifier reads it."""
+    reading = next((each.yes_no for each in evidence.units if (each.unit, each.part) == (unit, index)), None)
+    asks_so = part.begins_with_verb and not part.has_question_word and reading is not None
+    if part.kind == "whether" or asks_so and part.kind not in NO_QUESTION:
         if has_several_values(evidence, unit):
             return text
         quoted = evidence.text[unit.start : unit.end]
         if says_so_first(quoted, evidence.language or part.language):  # to the document's own question
             return text
-        reading = next((each.yes_no for each in evidence.units if (each.unit, each.part) == (unit, index)), None)
         lead = lead_of(evidence, unit) if unit.kind == "item" else ""
         affirmed = is_affirmed(part, quoted, evidence.language or part.language, reading, lead)
         if affirmed is None:

@@ -7,6 +7,7 @@ import pytest
 
 from docqa.answering.evidence import Candidate, CandidateUnit, Evidence, Piece
 from docqa.answering.extractive import Extractive
+from docqa.models.reader import YesNo
 from docqa.questions.question import ChatOptions, Part, Question
 from docqa.text.blocks import blocks_of
 from docqa.text.units import units
@@ -278,6 +279,18 @@ async def test_yes_or_no_comes_first(text: str, opening: str) -> None:
 async def test_yes_or_no_is_not_said_twice(text: str) -> None:
     [piece] = await extract(question("Are dogs allowed?", "whether"), evidence(text, 1.0))
     assert piece.text == (f"No: {text}" if text.startswith("No dogs") else text)
+
+
+async def test_what_begins_as_a_yes_no_question_and_is_taken_for_another_is_answered_so_if_the_verifier_read_it() -> (
+    None
+):
+    heard = evidence("Stewards may hold two posts.", 1.0)
+    read = replace(heard, units=(heard.units[0]._replace(yes_no=YesNo(yes=3.0, no=-3.0)),))
+    asking = question("Can the same steward hold two posts?", "compare")
+    assert [piece.text for piece in await extract(asking, read)] == ["Yes: Stewards may hold two posts."]
+    assert [piece.text for piece in await extract(asking, heard)] == ["Stewards may hold two posts."]
+    [piece] = await extract(question("Which posts can the same steward hold?", "compare"), read)
+    assert piece.text == "Stewards may hold two posts."
 
 
 async def test_a_sentence_that_says_little_takes_the_next_one_along() -> None:
