@@ -12,6 +12,7 @@ from docqa.answering.quoting import is_bare, words_in
 from docqa.answering.scoring import rank_bonus
 from docqa.questions.question import Part
 from docqa.tables.words import listed
+from docqa.text.marks import without_joint
 from docqa.text.negations import negations
 from docqa.text.units import Unit, in_context
 from docqa.text.words import has_word, stem, term_set, terms
@@ -125,7 +126,8 @@ def words_of_list(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Par
     is asked for.
 
     A list is asked for by the kind of the question, or since it says what a list is of and nothing that the item itself
-    says. Where another item answers nearly as likely, a list is said that is read at a glance.
+    says. Where another item answers nearly as likely, or the item is a part of a sentence, a list is said that is read
+    at a glance.
     """
     if part.kind in LIST_KINDS:
         return WHOLE_LIST[length]
@@ -135,8 +137,9 @@ def words_of_list(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Par
     own = term_set(text_of(evidence, best))
     if has_all(_lead(evidence, best), part) and not any(has_word(own, word) for word in part.content):
         return WHOLE_LIST[length]
+    text = text_of(evidence, best)
     is_next = any((pick.passage, pick.unit.group) == (best.passage, best.unit.group) for pick in others[:1])
-    return ENOUGH_WORDS[length] if is_next else 0
+    return ENOUGH_WORDS[length] if is_next or without_joint(text) != text else 0
 
 
 def _lead(evidence: Sequence[Evidence], pick: Pick) -> str:

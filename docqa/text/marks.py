@@ -66,6 +66,7 @@ _RIGHTS = re.compile(
     rf"©|\(c\)\s*\d{{4}}|copyright\s*(?:©|\(c\)|\d{{4}})|(?:{_any_of(every_word('blocks.rights'))})\W*$", re.IGNORECASE
 )
 _CONTENTS = re.compile(rf"(?:{_any_of(every_word('blocks.contents') | every_word('blocks.pages'))})", re.IGNORECASE)
+_JOINT = re.compile(rf"\s*[,;，；、](?:\s*(?:{_any_of(every_word('text.conjunctions'))}))?$", re.IGNORECASE)
 _CELLS = re.compile(r"\S(?:\t+| \| | {3,})(?=\S)")
 _RULE = re.compile(r"[-=_+|: \t]*(?:-{3}|={3}|_{3})[-=_+|: \t]*")
 
@@ -232,6 +233,11 @@ def is_rule(line: str) -> bool:
 def without_footnote(text: str) -> str:
     """The text without the mark of a footnote behind its last sentence: "... of the land.12", "... so.”[3]"."""
     return _AFTER_END.sub("", text) if text[-1:].isdecimal() or text.endswith("]") else text
+
+
+def without_joint(text: str) -> str:
+    """The text without what joins it to the next item of its list: "a pen;", "a pen, and"."""
+    return _JOINT.sub("", text)
 
 
 def ends_sentence(line: str) -> bool:

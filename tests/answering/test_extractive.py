@@ -140,6 +140,15 @@ async def test_a_list_is_shown_whole_where_its_next_item_answers_nearly_as_likel
     assert len(await extract(asking, evidence(long, 0.9, 1.0, 0.3))) == 2, "only these two"
 
 
+async def test_a_list_whose_items_are_parts_of_a_sentence_is_said_whole_or_one_of_them_without_what_joins_it() -> None:
+    grant = "The grant may be spent only:\n\n(a) on seed, up to 40 crowns; and\n(b) on tools, or\n(c) on fences."
+    [piece] = await extract(question("What may the money go on?"), evidence(grant, 1.0, 0.2, 0.3))
+    assert piece.text.split("\n- ")[1:] == ["on seed, up to 40 crowns; and", "on tools, or", "on fences."]
+    asking = question("How much is for seed?", "number")
+    [piece] = await extract(asking, evidence(grant, 1.0, 0.2, 0.3))
+    assert piece.text == "The grant may be spent only: on seed, up to 40 crowns."
+
+
 async def test_of_a_list_that_is_too_long_what_stands_under_the_same_item_is_shown_whole() -> None:
     text = (
         f"3.1 Samples are taken {'again and ' * 55}again. Steps:\n\n"
