@@ -126,8 +126,8 @@ def words_of_list(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Par
     is asked for.
 
     A list is asked for by the kind of the question, or since it says what a list is of and nothing that the item itself
-    says. Where another item answers nearly as likely, or the item is a part of a sentence, a list is said that is read
-    at a glance.
+    says. Where another item answers nearly as likely, or the item is a part of a sentence or of a description, a list
+    is said that is read at a glance.
     """
     if part.kind in LIST_KINDS:
         return WHOLE_LIST[length]
@@ -139,7 +139,8 @@ def words_of_list(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Par
         return WHOLE_LIST[length]
     text = text_of(evidence, best)
     is_next = any((pick.passage, pick.unit.group) == (best.passage, best.unit.group) for pick in others[:1])
-    return ENOUGH_WORDS[length] if is_next or without_joint(text) != text else 0
+    is_part = part.kind == "description" or without_joint(text) != text
+    return ENOUGH_WORDS[length] if is_next or is_part else 0
 
 
 def _lead(evidence: Sequence[Evidence], pick: Pick) -> str:

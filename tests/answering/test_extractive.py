@@ -149,6 +149,14 @@ async def test_a_list_whose_items_are_parts_of_a_sentence_is_said_whole_or_one_o
     assert piece.text == "The grant may be spent only: on seed, up to 40 crowns."
 
 
+async def test_what_a_short_list_describes_is_said_with_all_its_items() -> None:
+    text = "What the society does not lend:\n\n- ropes and sails\n- anything with an engine\n- maps"
+    [piece] = await extract(question("What will they not give me?", "description"), evidence(text, 0.1, 1.0, 0.1))
+    assert piece.text.count("\n- ") == 3
+    [piece] = await extract(question("What are maps?", "description"), evidence(text, 0.1, 0.1, 1.0))
+    assert piece.text.endswith(": maps."), "it is the one that is asked for"
+
+
 async def test_of_a_list_that_is_too_long_what_stands_under_the_same_item_is_shown_whole() -> None:
     text = (
         f"3.1 Samples are taken {'again and ' * 55}again. Steps:\n\n"
