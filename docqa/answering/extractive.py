@@ -166,14 +166,16 @@ def _list_of(passage: Evidence, unit: Unit, part: Part, most: int) -> list[Unit]
 
 
 def _stands_out(item: str, beside: Sequence[str], part: Part) -> bool:
-    """Whether an item without a number has the word that the question asks with first, and neither another item of its
-    list nor what that stands under has it: "which pins do I connect?", with "Use the pins 3 and 4" in a list of
-    advice."""
+    """Whether an item alone of its list and what that stands under has two words of the question, or the one that it
+    asks with first: "which pins do I connect?", with "Use the pins 3 and 4" in a list of advice. Of
+    numbered steps none does, nor does a numbered item by one word."""
     mark = item_mark(item)
-    if not part.content or mark and mark.style[0] in NUMBERED:
+    is_numbered = mark is not None and mark.style[0] in NUMBERED
+    if is_numbered and part.kind == "procedure":
         return False
-    word = part.content[0]
-    return has_word(term_set(item), word) and not any(has_word(term_set(other), word) for other in beside)
+    held, others = term_set(item), [term_set(other) for other in beside]
+    own = [word for word in part.content if has_word(held, word) and not any(has_word(other, word) for other in others)]
+    return len(own) > 1 or not is_numbered and bool(own) and own[0] == part.content[0]
 
 
 def _in_turn(

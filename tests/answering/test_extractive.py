@@ -535,6 +535,16 @@ async def test_of_a_list_the_only_item_is_said_that_speaks_of_what_is_asked_for(
         assert "Data is kept" in pieces[0].text
 
 
+async def test_of_numbered_clauses_the_only_item_is_said_that_has_two_words_of_the_question() -> None:
+    text = "Refuse:\n\n7.1 Glass and tins go into the green crate.\n7.2 Peel is burnt.\n7.3 Carts come on Mondays."
+    asking = question("Which crate is for tins?", "list")
+    assert [piece.text for piece in await extract(asking, evidence(text, 1.0, 0.1, 0.1))] == [
+        "Refuse: Glass and tins go into the green crate."
+    ]
+    [piece] = await extract(question("What is done about tins?", "list"), evidence(text, 1.0, 0.1, 0.1))
+    assert piece.text.count("\n- ") == 3
+
+
 async def test_what_explains_a_way_is_said_as_far_as_it_is_read_at_a_glance() -> None:
     words = "the wheel turns slowly and the water runs over it " * 3
     text = f"To start the mill you need the key, since {words}. Turn the key. It hums as {words}. Later {words}."
