@@ -211,7 +211,7 @@ QUESTION_TEXT = {
 }
 # Parsers of docqa/questions are used behind it on texts of documents, and beside them.
 PARSERS = {
-    "answering/picks.py": {"docqa.questions.wording"},  # sentences: whether they point back
+    "answering/companions.py": {"docqa.questions.wording"},  # sentences: whether they point back
     # Sentences: their content, and whether they point back; what was found tells a slip of the keyboard.
     "answering/gather.py": {"docqa.questions.spelling", "docqa.questions.wording"},
     "answering/stated.py": {"docqa.questions.wording"},  # units: the same

@@ -8,18 +8,16 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 
+from docqa.answering.companions import EXPLAINED, WHOLE, alike, around, both_sides, further
 from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.phrasing import other_pages
 from docqa.answering.picks import (
-    EXPLAINED,
     Pick,
     Scored,
-    around,
-    asks_for_list,
-    further,
     has_all,
     next_closest,
     rank_units,
+    words_of_list,
     worth_saying,
     worth_showing,
 )
@@ -27,15 +25,14 @@ from docqa.answering.polarity import is_affirmed, says_so_first
 from docqa.answering.quoting import closed, has_several_values, lead_of, listed, said, words_in
 from docqa.answering.surroundings import list_of, sublist_of
 from docqa.languages import phrase
-from docqa.questions.question import Part, Question
-from docqa.text.marks import NUMBERED, item_mark
+from docqa.questions.question import NO_QUESTION, Part, Question
+from docqa.text.marks import NUMBERED, item_mark, leads_on
 from docqa.text.units import Unit
 from docqa.text.words import has_word, is_dense, term_set
 
 SURE = 12.0  # of a span's score: from here on it stands before the sentence
 LONG_SENTENCE = 15  # words: in a shorter one the words that answer are seen at once
 PAGES = 5  # that are shown or named then
-WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list is shown whole
 
 
 class Extractive:
@@ -60,13 +57,17 @@ class Extractive:
         if not self.sure:
             yield from _closest(evidence, question, ranked)
             return
+        content = {word for part in question.parts for word in part.content}
         shown: set[Pick] = set()
         gap = ""
         for index in indexes:
-            picks = [pick for pick in worth_saying(evidence, ranked[index], length) if pick not in shown]
+            part, picks = _part(question, index), worth_saying(evidence, ranked[index], length)
+            if question.wants_comparison or part.kind == "compare":
+                picks = both_sides(evidence, ranked[index], picks, content)
+            picks = [pick for pick in picks if pick not in shown]
             if not picks:
                 continue
-            for text, passage, covered in _said_of(evidence, index, _part(question, index), picks, question):
+            for text, passage, covered in _said_of(evidence, index, part, picks, question):
                 if shown.issuperset(covered):  # beside what answers, said for an earlier part
                     continue
                 shown.update(covered)
@@ -77,7 +78,8 @@ class Extractive:
 def _part(question: Question, index: int) -> Part:
     """A part of the question by its number; the number after the last is that of what a second search for it found."""
     parts = question.parts
-    return parts[index] if index < len(parts) else replace(parts[-1], kind="fact")
+    part = parts[index] if index < len(parts) else replace(parts[-1], kind="fact")
+    return replace(part, kind="compare") if question.wants_comparison and part.kind == "fact" else part
 
 
 def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int, list[Scored]]) -> Iterator[Piece]:
@@ -91,7 +93,7 @@ def _closest(evidence: Sequence[Evidence], question: Question, ranked: dict[int,
     passage = evidence[best.passage]
     opening = phrase("phrases.unsure", language).format(page=passage.page_number)
     shown = [best]
-    if asks_for_list(evidence, best, part) and (group := _list_of(passage, best.unit, part, "SHORT")):
+    if group := _list_of(passage, best.unit, part, words_of_list(evidence, [best], part, "SHORT")):
         yield Piece(f"{opening}\n\n{listed(passage, group, language)}", best.passage)
     else:
         gap = "" if is_dense(opening) else " "
@@ -126,46 +128,54 @@ def _said_of(
     """(text, passage, what it shows) of each piece of the answer to one part."""
     length, language = question.options.length, question.answer_language
     best = picks[0]
-    if asks_for_list(evidence, best, part) and (group := _list_of(evidence[best.passage], best.unit, part, length)):
+    most = words_of_list(evidence, picks, part, length)
+    if group := _list_of(evidence[best.passage], best.unit, part, most):
         yield (
             listed(evidence[best.passage], group, language),
             best.passage,
             [Pick(best.passage, unit) for unit in group],
         )
         return
-    chosen = around(evidence, picks, part, length)
+    chosen = alike(evidence, part, best)
+    if len(chosen) == 1:
+        chosen = around(evidence, picks, part, length)
     if len(chosen) == 1:
         chosen += further(evidence, part, picks, length)
     if length == "LONG":
         chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
     for pick, text in _in_turn(evidence, chosen, part, language):
-        if pick == best and (part.kind not in EXPLAINED or pick == chosen[0]):
+        if pick == best and (pick == chosen[0] or part.kind not in (*EXPLAINED, *WHOLE)):
             text = _opened(evidence[pick.passage], part, index, pick.unit, text, language)
         yield text, pick.passage, [pick]
 
 
-def _list_of(passage: Evidence, unit: Unit, part: Part, length: str) -> list[Unit]:
-    """The list that the unit is an item of, to be said whole; [] where steps are asked for, and the item has all words
-    of the question, which what it stands under has not: then it is one way of several, and no step. Nor where it alone
-    of a list without numbers speaks of what is asked for."""
+def _list_of(passage: Evidence, unit: Unit, part: Part, most: int) -> list[Unit]:
+    """The list of up to so many words that the unit is an item of, to be said whole, or what stands under the same
+    item, where that leads into it and the whole is longer; [] where steps are asked for, and the item has all words of
+    the question, which what it stands under has not: then it is one way of several, and no step. Nor where it alone of
+    a list without numbers speaks of what is asked for."""
     item, above = (passage.text[start or 0 : end or 0] for start, end in (unit[:2], (unit.lead_start, unit.lead_end)))
     if part.kind == "procedure" and len(part.content) > 1 and has_all(item, part) and not has_all(above, part):
         return []
-    under = sublist_of(passage, unit, WHOLE_LIST[length]) if has_all(above, part) else []
-    whole = under or list_of(passage, unit, part.kind, WHOLE_LIST[length])
+    under = sublist_of(passage, unit, most)
+    whole = (under if has_all(above, part) else []) or list_of(passage, unit, part.kind, most)
+    if not whole and leads_on(above):
+        whole = under
     beside = (passage.text[other.start : other.end] for other in whole if other != unit)
     return [] if _stands_out(item, [above, *beside], part) else whole
 
 
 def _stands_out(item: str, beside: Sequence[str], part: Part) -> bool:
-    """Whether an item without a number has the word that the question asks with first, and neither another item of its
-    list nor what that stands under has it: "which pins do I connect?", with "Use the pins 3 and 4" in a list of
-    advice."""
+    """Whether an item alone of its list and what that stands under has two words of the question, or the one that it
+    asks with first: "which pins do I connect?", with "Use the pins 3 and 4" in a list of advice. Of
+    numbered steps none does, nor does a numbered item by one word."""
     mark = item_mark(item)
-    if not part.content or mark and mark.style[0] in NUMBERED:
+    is_numbered = mark is not None and mark.style[0] in NUMBERED
+    if is_numbered and part.kind == "procedure":
         return False
-    word = part.content[0]
-    return has_word(term_set(item), word) and not any(has_word(term_set(other), word) for other in beside)
+    held, others = term_set(item), [term_set(other) for other in beside]
+    own = [word for word in part.content if has_word(held, word) and not any(has_word(other, word) for other in others)]
+    return len(own) > 1 or not is_numbered and bool(own) and own[0] == part.content[0]
 
 
 def _in_turn(
@@ -180,14 +190,16 @@ def _in_turn(
 
 
 def _opened(evidence: Evidence, part: Part, index: int, unit: Unit, text: str, language: str) -> str:
-    """The text after yes or no, or after the words in it that answer, where these are sure."""
-    if part.kind == "whether":
+    """The text after yes or no, or after the words in it that answer, where these are sure. What begins as a yes/no
+    question does and is taken for another is answered so only as the verifier reads it."""
+    reading = next((each.yes_no for each in evidence.units if (each.unit, each.part) == (unit, index)), None)
+    asks_so = part.begins_with_verb and not part.has_question_word and reading is not None
+    if part.kind == "whether" or asks_so and part.kind not in NO_QUESTION:
         if has_several_values(evidence, unit):
             return text
         quoted = evidence.text[unit.start : unit.end]
         if says_so_first(quoted, evidence.language or part.language):  # to the document's own question
             return text
-        reading = next((each.yes_no for each in evidence.units if (each.unit, each.part) == (unit, index)), None)
         lead = lead_of(evidence, unit) if unit.kind == "item" else ""
         affirmed = is_affirmed(part, quoted, evidence.language or part.language, reading, lead)
         if affirmed is None:

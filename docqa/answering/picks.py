@@ -1,5 +1,5 @@
-"""Which units of the passages are said: the best for each part of a question, what belongs to it, and where nothing is
-sure what comes closest."""
+"""Which units of the passages are said: the best for each part of a question, and where nothing is sure what comes
+closest."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,32 +10,26 @@ from docqa.answering.evidence import Evidence
 from docqa.answering.polarity import is_negated
 from docqa.answering.quoting import is_bare, words_in
 from docqa.answering.scoring import rank_bonus
-from docqa.answering.surroundings import paragraph_of
 from docqa.questions.question import Part
-from docqa.questions.wording import points_back
 from docqa.tables.words import listed
-from docqa.text.codes import codes
+from docqa.text.marks import without_joint
 from docqa.text.negations import negations
 from docqa.text.units import Unit, in_context
 from docqa.text.words import has_word, stem, term_set, terms
 
-UNITS = {"SHORT": 2, "LONG": 8}
 WORTH = {"SHORT": 0.8, "LONG": 0.6}  # of the best unit's score; what is below does not belong to the answer
 WORTH_UNREAD = 0.65  # where nobody read, which unit answers is less certain
 ENOUGH_WORDS = {"SHORT": 60, "LONG": 250}
+WHOLE_LIST = {"SHORT": 120, "LONG": 400}  # words up to which a list that is asked for is said whole
 # Where no unit surely answers, those that come next are shown too: so many in all, with so many words. Of 64 questions
 # of the training data that are not surely answered 37 find their answer in these, 27 in the best alone, and no more in
 # four of them.
 CLOSEST, CLOSEST_WORDS = 3, 80
 LEAST_WORDS = 4  # of what follows the closest: fewer are a heading or a number
 LIST_KINDS = ("list", "procedure")
-EXPLAINED = ("reason", "procedure", "description")
-# Sentences: a way or a description takes more than the one that fits best.
-EXPLANATION = {"SHORT": 4, "LONG": 8}
 QUESTION = re.compile(r"(?<![^.!?。！？])[^.!?。！？]*[?？][\"”»’]*")
 FEW_WORDS = 4  # beside a question: who asks it
 MORE = 0.01  # of score: what a row is raised by above one of its table that is named less
-NAMED = 5  # words: a shorter unit with a code says little more than its name
 
 
 class Pick(NamedTuple):
@@ -61,7 +55,20 @@ def rank_units(evidence: Sequence[Evidence], index: int, part: Part) -> list[Sco
     ranked.sort(key=lambda scored: (-scored[0], scored[1].passage, scored[1].unit.start))
     # What is so or not may be said in the question's words.
     of_question = frozenset[str]() if part.kind == "whether" else frozenset(part.terms)
-    return [(score, pick) for score, pick in ranked if _says_something(evidence, pick, of_question)] or ranked
+    saying = [scored for scored in ranked if _says_something(evidence, scored[1], of_question)] or ranked
+    return _of_list_named(evidence, part, saying) if part.kind == "list" else saying
+
+
+def _of_list_named(evidence: Sequence[Evidence], part: Part, ranked: list[Scored]) -> list[Scored]:
+    """The units, where the best is an item that only mentions the list that is asked for, with those before it that
+    stand under what names it: "three exits" on an agenda is none of the three exits."""
+    best = ranked[0][1] if ranked else None
+    if best is None or best.unit.kind != "item" or not has_all(text_of(evidence, best), part):
+        return ranked
+    under = [scored for scored in ranked if scored[1].unit.kind == "item" and has_all(_lead(evidence, scored[1]), part)]
+    if any(pick == best for _, pick in under):
+        return ranked
+    return [*under, *(scored for scored in ranked if scored not in under)]
 
 
 def _row_that_is_named(evidence: Sequence[Evidence], part: Part, scored: Sequence[Scored]) -> list[Scored]:
@@ -72,7 +79,7 @@ def _row_that_is_named(evidence: Sequence[Evidence], part: Part, scored: Sequenc
     rows: dict[tuple[int, tuple[int, int]], list[tuple[float, Pick, frozenset[tuple[str, ...]]]]] = {}
     for score, pick in scored:
         if pick.unit.kind == "row":
-            held = sought & _alone_and_paired(map(stem, terms(_text(evidence, pick))))
+            held = sought & _alone_and_paired(map(stem, terms(text_of(evidence, pick))))
             rows.setdefault((pick.passage, pick.unit.group), []).append((score, pick, held))
     raised = {
         pick: max((other + MORE for other, _, fewer in of_table if fewer < held and other >= score), default=score)
@@ -114,15 +121,26 @@ def has_all(text: str, part: Part) -> bool:
     return bool(about) and all(has_word(held, word) for word in about)
 
 
-def asks_for_list(evidence: Sequence[Evidence], pick: Pick, part: Part) -> bool:
-    """Whether a list is asked for: by the kind of the question, or since it says what a list is of, of which the unit
-    is an item, and nothing that the item itself says."""
+def words_of_list(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, length: str) -> int:
+    """Up to how many words a list is said whole of which the first of these units, best first, is an item; 0 where none
+    is asked for.
+
+    A list is asked for by the kind of the question, or since it says what a list is of and nothing that the item itself
+    says. Where another item answers nearly as likely, or the item is a part of a sentence or of a description, a list
+    is said that is read at a glance.
+    """
     if part.kind in LIST_KINDS:
-        return True
-    if part.kind not in ("fact", "description") or part.expects or not part.content or pick.unit.kind != "item":
-        return False
-    own = term_set(_text(evidence, pick))
-    return has_all(_lead(evidence, pick), part) and not any(has_word(own, word) for word in part.content)
+        return WHOLE_LIST[length]
+    best, *others = picks
+    if part.kind not in ("fact", "description") or part.expects or not part.content or best.unit.kind != "item":
+        return 0
+    own = term_set(text_of(evidence, best))
+    if has_all(_lead(evidence, best), part) and not any(has_word(own, word) for word in part.content):
+        return WHOLE_LIST[length]
+    text = text_of(evidence, best)
+    is_next = any((pick.passage, pick.unit.group) == (best.passage, best.unit.group) for pick in others[:1])
+    is_part = part.kind == "description" or without_joint(text) != text
+    return ENOUGH_WORDS[length] if is_next or is_part else 0
 
 
 def _lead(evidence: Sequence[Evidence], pick: Pick) -> str:
@@ -131,10 +149,10 @@ def _lead(evidence: Sequence[Evidence], pick: Pick) -> str:
 
 def _says_something(evidence: Sequence[Evidence], pick: Pick, of_question: frozenset[str]) -> bool:
     """Whether it does more than repeat the question or ask one, and can be understood."""
-    answers = not of_question.issuperset(_terms(evidence, pick)) and not is_bare(evidence[pick.passage], pick.unit)
+    answers = not of_question.issuperset(terms_of(evidence, pick)) and not is_bare(evidence[pick.passage], pick.unit)
     if pick.unit.kind != "paragraph":
         return answers
-    said_beside, questions = QUESTION.subn(" ", _text(evidence, pick))
+    said_beside, questions = QUESTION.subn(" ", text_of(evidence, pick))
     return answers and (not questions or words_in(said_beside) >= FEW_WORDS)
 
 
@@ -143,57 +161,6 @@ def worth_saying(evidence: Sequence[Evidence], ranked: Sequence[Scored], length:
     worth = WORTH_UNREAD if evidence[ranked[0][1].passage].unread and length == "SHORT" else WORTH[length]
     least = min(ranked[0][0], worth * ranked[0][0])  # of scores below 0 the best alone
     return [pick for score, pick in ranked if score >= least]
-
-
-def further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], length: str) -> list[Pick]:
-    """What else is said: of a short answer one more unit that answers nearly as likely and says something else, which
-    is the right one in 18 of 100 such cases; where several things are asked, two; of a long answer all. After yes or no
-    nothing."""
-    if part.kind == "whether" and length == "SHORT":
-        return []
-    best, count = picks[0], UNITS[length] + (part.kind in LIST_KINDS)
-    words, enough = words_in(_text(evidence, best)), ENOUGH_WORDS[length]
-    chosen: list[Pick] = []
-    held = _terms(evidence, best)
-    for pick in picks[1:]:
-        added = _terms(evidence, pick)
-        words += words_in(_text(evidence, pick))
-        if len(chosen) + 1 >= count or words > enough:
-            break
-        if not added <= held:
-            chosen.append(pick)
-            held |= added
-    return chosen
-
-
-def around(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, length: str) -> list[Pick]:
-    """The best unit with what explains it in its paragraph or clause, where a reason, a way or a description is asked
-    for, or the unit does little more than name a code, or than affirm: the sentence that fits such a question best
-    often repeats it, and the next one answers. It begins with the one before where it points back to that, or that
-    answers nearly as likely. Where a way is asked for, a short paragraph is said whole, for what is to be done may
-    stand before it too."""
-    best = picks[0]
-    passage = evidence[best.passage]
-    paragraph = [Pick(best.passage, unit) for unit in paragraph_of(passage, best.unit)]
-    text = _text(evidence, best)
-    names_only = words_in(text) < NAMED and not part.codes.isdisjoint(codes(text))
-    says_little = part.kind == "whether" and words_in(text) < LEAST_WORDS  # "Go ahead."
-    if not (names_only or says_little or part.kind in EXPLAINED) or best not in paragraph:
-        return [best]
-    most, enough = UNITS[length] if part.kind == "reason" or says_little else EXPLANATION[length], ENOUGH_WORDS[length]
-    if part.kind == "procedure" and sum(words_in(_text(evidence, pick)) for pick in paragraph) <= enough:
-        return paragraph
-    place = paragraph.index(best)
-    leans = points_back(_text(evidence, best), passage.language or part.language)
-    first = place - 1 if place and (leans or paragraph[place - 1] in picks) else place
-    around = paragraph[first : place + 1]
-    words = sum(words_in(_text(evidence, pick)) for pick in around)
-    for pick in paragraph[place + 1 : first + most]:
-        words += words_in(_text(evidence, pick))
-        if words > enough:
-            break
-        around.append(pick)
-    return around
 
 
 def worth_showing(evidence: Sequence[Evidence], ranked: dict[int, list[Scored]]) -> list[Pick]:
@@ -207,13 +174,13 @@ def worth_showing(evidence: Sequence[Evidence], ranked: dict[int, list[Scored]])
 
 def next_closest(evidence: Sequence[Evidence], shown: Sequence[Pick], near: Sequence[Pick]) -> list[Pick]:
     """Those of the units near the best that say something else, as long as all are read at a glance."""
-    words = sum(words_in(_text(evidence, pick)) for pick in shown)
-    held = {term for pick in shown for term in _terms(evidence, pick)}
+    words = sum(words_in(text_of(evidence, pick)) for pick in shown)
+    held = {term for pick in shown for term in terms_of(evidence, pick)}
     chosen: list[Pick] = []
     for pick in near:
         if len(chosen) + 1 == CLOSEST:
             break
-        own, added = words_in(_text(evidence, pick)), _terms(evidence, pick)
+        own, added = words_in(text_of(evidence, pick)), terms_of(evidence, pick)
         if own >= LEAST_WORDS and words + own <= CLOSEST_WORDS and not added <= held:
             chosen.append(pick)
             words += own
@@ -221,9 +188,11 @@ def next_closest(evidence: Sequence[Evidence], shown: Sequence[Pick], near: Sequ
     return chosen
 
 
-def _text(evidence: Sequence[Evidence], pick: Pick) -> str:
+def text_of(evidence: Sequence[Evidence], pick: Pick) -> str:
+    """The unit as it stands in its passage."""
     return evidence[pick.passage].text[pick.unit.start : pick.unit.end]
 
 
-def _terms(evidence: Sequence[Evidence], pick: Pick) -> frozenset[str]:
+def terms_of(evidence: Sequence[Evidence], pick: Pick) -> frozenset[str]:
+    """Its search terms, with those of what it stands under if it is not understood without."""
     return term_set(in_context(evidence[pick.passage].text, pick.unit))

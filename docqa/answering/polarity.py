@@ -13,7 +13,7 @@ from docqa.languages import pattern, phrase
 from docqa.models.reader import YesNo
 from docqa.questions.question import Part
 from docqa.text.marks import ends_in_mark
-from docqa.text.negations import asides, breaks, denials, lacking, negations
+from docqa.text.negations import asides, breaks, denials, lacking, negations, numbered, only
 from docqa.text.sentences import sentences
 from docqa.text.values import every_number
 from docqa.text.words import stem, terms
@@ -23,6 +23,7 @@ from docqa.text.words import stem, terms
 # cases of 48.
 NEITHER, APART = -1.0, 0.8
 _WORD = re.compile(r"\w+")
+_MONTHS, _ENDS = 12, 2  # of a year, of a season
 _LINE = 8  # words of what says something without being a sentence
 
 
@@ -65,7 +66,7 @@ def _as_words_tell(part: Part, said: str, language: str) -> bool | None:
         return is_negated(without, language) == (without == statement)
     if is_negated(lacking(language).sub(partial(_lacking, part), statement), language):
         return False
-    return not _states_other_numbers(part, statement, language)
+    return not (_states_other_numbers(part, statement, language) or _is_past_limit(part, statement, language))
 
 
 def _outright(part: Part, said: str, language: str) -> bool | None:
@@ -145,3 +146,30 @@ def _states_other_numbers(part: Part, said: str, language: str) -> bool:
     expected = set[Decimal]().union(*part.claims.numbers)
     stated = every_number([said], language)
     return bool(expected) and bool(stated) and expected.isdisjoint(stated)
+
+
+def _is_past_limit(part: Part, said: str, language: str) -> bool:
+    """Whether the text says "only", and the question names more times than it does, or a month that is neither one of
+    its own nor between two: "twice?" of "only once", "in July?" of "only from October to May"."""
+    if not only(language).search(said):
+        return False
+    sought = " ".join(part.content)
+    sought_times, times = (_numbers_named("polarity.times", text, language) for text in (sought, said))
+    if sought_times and times and min(sought_times) > max(times):
+        return True
+    sought_months, months = (_numbers_named("text.months", text, language) for text in (sought, said))
+    if not sought_months or not 0 < len(months) <= _ENDS:
+        return False
+    first, last = months[0], months[-1]
+    span = (last - first) % _MONTHS
+    return all((month - first) % _MONTHS > span for month in sought_months)
+
+
+def _numbers_named(place: str, text: str, language: str) -> list[int]:
+    """The numbers of the words of a place that a text has, in its order."""
+    named = [
+        (match.start(), number)
+        for number, word in enumerate(numbered(place, language), 1)
+        for match in word.finditer(text)
+    ]
+    return [number for _, number in sorted(named)]

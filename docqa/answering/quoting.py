@@ -11,7 +11,7 @@ from docqa.answering.evidence import Evidence
 from docqa.answering.table_rows import headings_of, line_of, named_cells
 from docqa.formats.grid_headings import without_shared
 from docqa.languages import phrase
-from docqa.text.marks import ICONS, ends_in_mark, item_mark, without_footnote
+from docqa.text.marks import ICONS, ends_in_mark, item_mark, without_footnote, without_joint
 from docqa.text.units import Unit, leans
 from docqa.text.values import kind
 from docqa.text.words import is_dense, stem, terms
@@ -31,6 +31,8 @@ def said(
         return closed(_row(evidence, unit, sought), language)
     is_whole = unit.start == unit.lead_start
     text = _plain(evidence.text[unit.lead_end if is_whole else unit.start : unit.end])
+    if unit.kind == "item":
+        text = without_joint(text)
     is_apart = unit.kind != "note" and (before is None or before.group != unit.group)
     is_led = is_whole or is_apart and leans(evidence.text, unit)
     lead = lead_of(evidence, unit) if is_led else ""

@@ -38,7 +38,8 @@ _MARK = re.compile(
     rf"|(?P<step>(?i:{_any_of(every_word('blocks.steps'))})\s?(?P<stepped>\d{{1,2}})\s?[.:：)]?)(?=\s+\S)"
     # Of several levels only before a capital: "3.5 million" is no mark.
     r"|(?P<levels>\d{1,3}(?:\.\d{1,3}){1,4}[.)]?)(?=\s+[^\sa-z\d])"
-    r"|(?P<number>[(（\[]\d{1,2}[)）\]]|\d{1,3}[.)、．])(?=\s+\S|[^\x00-\x7f])"
+    # With a dash before no small letter: "12- to 15-year-olds" is no mark, nor is "5- и 6-летние".
+    r"|(?P<number>[(（\[]\d{1,2}[)）\]]|\d{1,3}(?:[.)、．]|-(?=\s+[^\s\da-zß-ÿа-ё])))(?=\s+\S|[^\x00-\x7f])"
     r"|(?P<roman>(?:[(（](?:[ivx]{1,5}|[IVX]{1,5})[)）]|(?:[ivx]{1,5}|[IVX]{1,5})[.)）]))(?=\s+\S)"
     r"|(?P<letter>[(（][^\W\d_][)）]|[^\W\d_][.)）])(?=\s+\S)"
     rf"|(?P<chinese>[(（]?[{_CHINESE}]{{1,3}}[、）)．.])(?=\S)"
@@ -65,6 +66,7 @@ _RIGHTS = re.compile(
     rf"©|\(c\)\s*\d{{4}}|copyright\s*(?:©|\(c\)|\d{{4}})|(?:{_any_of(every_word('blocks.rights'))})\W*$", re.IGNORECASE
 )
 _CONTENTS = re.compile(rf"(?:{_any_of(every_word('blocks.contents') | every_word('blocks.pages'))})", re.IGNORECASE)
+_JOINT = re.compile(rf"\s*[,;，；、](?:\s*(?:{_any_of(every_word('text.conjunctions'))}))?$", re.IGNORECASE)
 _CELLS = re.compile(r"\S(?:\t+| \| | {3,})(?=\S)")
 _RULE = re.compile(r"[-=_+|: \t]*(?:-{3}|={3}|_{3})[-=_+|: \t]*")
 
@@ -231,6 +233,11 @@ def is_rule(line: str) -> bool:
 def without_footnote(text: str) -> str:
     """The text without the mark of a footnote behind its last sentence: "... of the land.12", "... so.”[3]"."""
     return _AFTER_END.sub("", text) if text[-1:].isdecimal() or text.endswith("]") else text
+
+
+def without_joint(text: str) -> str:
+    """The text without what joins it to the next item of its list: "a pen;", "a pen, and"."""
+    return _JOINT.sub("", text)
 
 
 def ends_sentence(line: str) -> bool:

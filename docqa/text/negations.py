@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from docqa.languages import pattern
+from docqa.languages import entry, pattern
 from docqa.text.words import is_dense
 
 _MARKS = r"[;。；]"
@@ -32,6 +32,18 @@ def lacking(language: str) -> re.Pattern[str]:
 def asides(language: str) -> re.Pattern[str]:
     """Negations that deny nothing of the sentence: of a condition, of who is meant, "with or without"."""
     return _compiled(pattern("polarity.asides", language))
+
+
+@cache
+def only(language: str) -> re.Pattern[str]:
+    """The words that deny whatever else: "only once", "only in May"."""
+    return _compiled(pattern("polarity.only", language))
+
+
+@cache
+def numbered(place: str, language: str) -> tuple[re.Pattern[str], ...]:
+    """The words for one, two and so on at a place of a language: the months, how often; none where it has none."""
+    return tuple(_compiled(alternatives) for alternatives in entry(place, language) or ())
 
 
 @cache

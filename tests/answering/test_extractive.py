@@ -7,6 +7,7 @@ import pytest
 
 from docqa.answering.evidence import Candidate, CandidateUnit, Evidence, Piece
 from docqa.answering.extractive import Extractive
+from docqa.models.reader import YesNo
 from docqa.questions.question import ChatOptions, Part, Question
 from docqa.text.blocks import blocks_of
 from docqa.text.units import units
@@ -129,6 +130,68 @@ async def test_of_a_list_within_a_list_that_one_is_shown_which_is_asked_for() ->
     assert piece.text == "It is not allowed to:\n- tow boats\n- sail at night"
 
 
+async def test_a_list_is_shown_whole_where_its_next_item_answers_nearly_as_likely_and_it_is_read_at_a_glance() -> None:
+    asking = question("What would make the nurse send a child home?")
+    signs = "Ring the parents if you see:\n\n- a rash,\n- a stiff neck,\n- fits."
+    [piece] = await extract(asking, evidence(signs, 0.9, 0.3, 1.0))
+    assert piece.text == "Ring the parents if you see:\n- a rash,\n- a stiff neck,\n- fits."
+    assert len(await extract(asking, evidence(signs, 0.1, 0.3, 1.0))) == 1, "no other answers"
+    long = f"{signs[:-5]}{' '.join(['fits'] * 60)}."
+    assert len(await extract(asking, evidence(long, 0.9, 1.0, 0.3))) == 2, "only these two"
+
+
+async def test_a_list_whose_items_are_parts_of_a_sentence_is_said_whole_or_one_of_them_without_what_joins_it() -> None:
+    grant = "The grant may be spent only:\n\n(a) on seed, up to 40 crowns; and\n(b) on tools, or\n(c) on fences."
+    [piece] = await extract(question("What may the money go on?"), evidence(grant, 1.0, 0.2, 0.3))
+    assert piece.text.split("\n- ")[1:] == ["on seed, up to 40 crowns; and", "on tools, or", "on fences."]
+    asking = question("How much is for seed?", "number")
+    [piece] = await extract(asking, evidence(grant, 1.0, 0.2, 0.3))
+    assert piece.text == "The grant may be spent only: on seed, up to 40 crowns."
+
+
+async def test_what_a_short_list_describes_is_said_with_all_its_items() -> None:
+    text = "What the society does not lend:\n\n- ropes and sails\n- anything with an engine\n- maps"
+    [piece] = await extract(question("What will they not give me?", "description"), evidence(text, 0.1, 1.0, 0.1))
+    assert piece.text.count("\n- ") == 3
+    [piece] = await extract(question("What are maps?", "description"), evidence(text, 0.1, 0.1, 1.0))
+    assert piece.text.endswith(": maps."), "it is the one that is asked for"
+
+
+async def test_of_a_list_that_is_too_long_what_stands_under_the_same_item_is_shown_whole() -> None:
+    text = (
+        f"3.1 Samples are taken {'again and ' * 55}again. Steps:\n\n"
+        "1. Rinse the jar.\n2. Fill it to the mark.\n3. Close it."
+    )
+    scores = dict.fromkeys(range(len(units(text, blocks_of(text)))), 0.1) | {1: 1.0}
+    [piece] = await extract(question("How is a sample taken?", "procedure"), evidence(text, *scores.values()))
+    assert piece.text == "- Rinse the jar.\n- Fill it to the mark.\n- Close it."
+
+
+async def test_all_rows_and_items_are_said_that_name_what_is_asked_for_and_others_do_not() -> None:
+    head = "Task\tWho\tDay\n"
+    table = in_table(
+        f"{head}Sweep the yard\tKari\tMay 3\nMend the gate\tOla\tMay 4\nOil the pump\tKari\tMay 5", len(head)
+    )
+    goes_on = replace(evidence("Fill the tank\tKari\tMay 9\nCall the smith\tOla\tMay 9", 0.1, 0.1), columns=head)
+    pieces = await extract(question("What is left for Kari?", "description"), table, goes_on)
+    assert [piece.text.split(":")[0].strip() for piece in pieces] == ["Sweep the yard", "Oil the pump", "Fill the tank"]
+    who = Question("Who is Kari?", parts=(Part("Who is Kari?", expects="person"),))
+    [piece] = await extract(who, table)
+    assert piece.text.startswith("Sweep"), "one thing is asked for"
+    plan = evidence("The move:\n\n- Friday: pack.\n- Sunday, noon: drive.\n- Sunday, six: unpack.", 0.1, 1.0, 0.3)
+    pieces = await extract(question("What is planned for Sunday?"), plan)
+    assert "".join(piece.text for piece in pieces) == "The move: Sunday, noon: drive. Sunday, six: unpack."
+
+
+async def test_an_item_that_mentions_a_list_does_not_stand_in_its_place() -> None:
+    agenda = evidence("Agenda:\n\n- Minutes\n- Our three wishes\n- Tea", 0.1, 2.0, 0.1)
+    wishes = evidence("Three wishes for the harbour:\n\n- a crane\n- a lamp\n- a bell", 0.2, 0.1, 0.1)
+    [piece] = await extract(question("What are the three wishes?", "list"), agenda, wishes)
+    assert piece == Piece("Three wishes for the harbour:\n- a crane\n- a lamp\n- a bell", 1)
+    [piece] = await extract(question("What are the three wishes?", "list"), agenda)
+    assert piece.text.startswith("Agenda:"), "nothing else is there"
+
+
 async def test_of_a_list_the_item_is_said_that_the_question_names() -> None:
     [piece] = await extract(question("What about towels in the price?"), evidence(PRICE, 0.1, 0.9, 0.1, 0.1))
     assert piece.text == "The price includes: towels."
@@ -233,6 +296,18 @@ async def test_yes_or_no_comes_first(text: str, opening: str) -> None:
 async def test_yes_or_no_is_not_said_twice(text: str) -> None:
     [piece] = await extract(question("Are dogs allowed?", "whether"), evidence(text, 1.0))
     assert piece.text == (f"No: {text}" if text.startswith("No dogs") else text)
+
+
+async def test_what_begins_as_a_yes_no_question_and_is_taken_for_another_is_answered_so_if_the_verifier_read_it() -> (
+    None
+):
+    heard = evidence("Stewards may hold two posts.", 1.0)
+    read = replace(heard, units=(heard.units[0]._replace(yes_no=YesNo(yes=3.0, no=-3.0)),))
+    asking = question("Can the same steward hold two posts?", "compare")
+    assert [piece.text for piece in await extract(asking, read)] == ["Yes: Stewards may hold two posts."]
+    assert [piece.text for piece in await extract(asking, heard)] == ["Stewards may hold two posts."]
+    [piece] = await extract(question("Which posts can the same steward hold?", "compare"), read)
+    assert piece.text == "Stewards may hold two posts."
 
 
 async def test_a_sentence_that_says_little_takes_the_next_one_along() -> None:
@@ -370,6 +445,25 @@ async def test_of_a_short_paragraph_that_tells_how_nothing_is_left_out() -> None
     assert pieces[0].text == "Never force the gate open with a stuck key."
 
 
+async def test_of_a_short_paragraph_that_tells_things_apart_nothing_is_left_out() -> None:
+    text = "A day ticket costs 4 crowns. A night ticket costs 9. Both tickets are sold on board."
+    pieces = await extract(question("How do the two tickets differ?", "compare"), evidence(text, 0.3, 0.2, 1.0))
+    assert "".join(piece.text for piece in pieces) == text
+
+
+async def test_a_comparison_shows_both_rows_or_items_that_it_names() -> None:
+    table = in_table("Boat\tSeats\tPrice\nHeron\t4\t20\nOtter\t8\t30\nSwift\t2\t15", len("Boat\tSeats\tPrice\n"))
+    scored = zip(table.units, (1.0, 0.5, -1.0), strict=True)
+    rows = tuple(candidate._replace(score=score) for candidate, score in scored)
+    parts = (Part("How many seats has the Heron?", kind="number"), Part("How many seats has the Swift?", kind="number"))
+    asking = Question("How many seats has the Heron beside the Swift?", parts=parts, wants_comparison=True)
+    pieces = await extract(asking, replace(table, units=rows))
+    assert [piece.text.strip() for piece in pieces] == ["Heron: Seats 4; Price 20.", "Swift: Seats 2; Price 15."]
+    items = evidence("Paint:\n\n- Oil dries in a day.\n- Lime dries in a week.\n- Chalk never sets.", 1.0, -1.0, 0.5)
+    pieces = await extract(question("How do oil and lime differ?", "compare"), items)
+    assert "".join(piece.text for piece in pieces) == "Paint: Oil dries in a day. Lime dries in a week."
+
+
 CLAUSES = """Repairs:
 
 7.1 The owner keeps in repair the roof, the windows, the boiler, the wiring and all of the pipes that belong to the flat. The tenant replaces the light bulbs of all the rooms.
@@ -439,6 +533,16 @@ async def test_of_a_list_the_only_item_is_said_that_speaks_of_what_is_asked_for(
     ):
         pieces = await extract(pins, evidence(others, 0.2, 1.0, 0.1))
         assert "Data is kept" in pieces[0].text
+
+
+async def test_of_numbered_clauses_the_only_item_is_said_that_has_two_words_of_the_question() -> None:
+    text = "Refuse:\n\n7.1 Glass and tins go into the green crate.\n7.2 Peel is burnt.\n7.3 Carts come on Mondays."
+    asking = question("Which crate is for tins?", "list")
+    assert [piece.text for piece in await extract(asking, evidence(text, 1.0, 0.1, 0.1))] == [
+        "Refuse: Glass and tins go into the green crate."
+    ]
+    [piece] = await extract(question("What is done about tins?", "list"), evidence(text, 1.0, 0.1, 0.1))
+    assert piece.text.count("\n- ") == 3
 
 
 async def test_what_explains_a_way_is_said_as_far_as_it_is_read_at_a_glance() -> None:

@@ -67,6 +67,32 @@ def test_a_box_around_prose_is_no_table() -> None:
     assert page.text.count("The tenant keeps") == 48
 
 
+def test_a_table_in_one_column_of_a_page_takes_nothing_out_of_the_other() -> None:
+    rows = [["Part", "Cleaned"], ["Drum", "in May"], ["Door", "each day"], ["Sieve", "in June"]]
+    document = pymupdf.open("pdf", pdf(rows, [70, 110], before="How often", after="Do so when it is cold."))
+    page = document[0]
+    page.insert_text((320, 72), "Cleaning the sieve")
+    page.draw_rect((320, 80, 560, 128))
+    page.insert_text(
+        (326, 94), ["Caution: let the water cool down first.", "It must not be warm any more."], fontsize=10
+    )
+    for step, y in enumerate(range(140, 260, 20), 1):
+        page.insert_text((320, y), f"{step}. Do what is said in step {step}.", fontsize=10)
+    [read] = read_whole(bytes(document.tobytes()), "t.pdf").pages
+    assert "Part\tCleaned\nDrum\tin May\nDoor\teach day\nSieve\tin June" in read.text
+    assert [line[:2] for line in read.text.split("\n") if "in step" in line] == ["1.", "2.", "3.", "4.", "5.", "6."]
+    assert "\ufdd0" not in read.text
+
+
+def test_a_title_at_the_height_of_a_table_does_not_take_its_place() -> None:
+    rows = [["Part", "Cleaned"], ["Drum", "in May"], ["Door", "each day"]]
+    document = pymupdf.open("pdf", pdf(rows, [70, 110], before="", after=""))
+    document[0].insert_text((300, 104), "Care", fontsize=10)
+    [read] = read_whole(bytes(document.tobytes()), "t.pdf").pages
+    assert "Part\tCleaned\nDrum\tin May\nDoor\teach day" in read.text
+    assert "Care" in read.text
+
+
 def test_only_paths_are_told_of_a_page_and_all_of_them() -> None:
     """By a device of our own, for that of the library calls Python for every text too."""
     page = pymupdf.open().new_page()

@@ -122,6 +122,11 @@ def test_a_sure_opinion_counts_more_than_single_words(text: str, opinion: KindOp
     assert kind_of(text, "en", opinion) == kind
 
 
+@pytest.mark.parametrize(("language", "question"), [("it", "Cosa paga il cliente?"), ("de", "Bis wann ist offen?")])
+def test_what_begins_with_a_question_word_is_no_question_of_yes_or_no(language: str, question: str) -> None:
+    assert kind_of(question, language, KindOpinion("whether", 0.9)) == "fact"
+
+
 def test_an_opinion_knows_what_is_likeliest_if_it_is_a_question_about_documents() -> None:
     chances = {"summary": 0.5, "description": 0.3, "fact": 0.1, "task": 0.1}
     assert KindOpinion.of(chances) == KindOpinion("summary", 0.5, KindOpinion("description", pytest.approx(0.75)))

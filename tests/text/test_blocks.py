@@ -187,7 +187,7 @@ def test_a_paragraph_that_the_layout_tore_apart_is_one() -> None:
 @pytest.mark.parametrize(
     "marks",
     ["• • •", "- - -", "1. 2. 3.", "1) 2) 3)", "(1) (2) (3)", "a) b) c)", "(a) (b) (c)", "(i) (ii) (iii)", "i. ii. iii.",
-     "① ② ③", "▪ ▪ ▪", "\uf0b7 \uf0b7 \uf0b7", "1.1 1.2 1.3", "Step 1: Step|2: Step|3:"],
+     "① ② ③", "▪ ▪ ▪", "\uf0b7 \uf0b7 \uf0b7", "1.1 1.2 1.3", "Step 1: Step|2: Step|3:", "7- 8- 9-", "٧- ٨- ٩-"],
 )  # fmt: skip
 def test_marks_begin_items(marks: str) -> None:
     names = [mark.replace("|", " ") for mark in marks.replace("Step 1", "Step|1").split()]
@@ -212,6 +212,13 @@ def test_a_number_or_dash_within_a_sentence_begins_no_item() -> None:
         "– as the minutes say\n– was allowed."
     )
     assert kinds(text.replace("\n– as", " – as")) == ["paragraph"]
+
+
+def test_a_number_with_a_dash_and_a_tab_begins_an_item_and_no_row() -> None:
+    text = "٧-\tتفتح المكتبة أبوابها كل صباح. وتغلقها مساء.\n\n٨-\tولا يدخلها أحد بعد ذلك. ويوم الجمعة عطلة."
+    assert kinds(text) == ["item", "item"]
+    ages = "The pool has a lane of its own for children, and the coach says that those of\n12- to 15-years may use it."
+    assert kinds(ages) == ["paragraph"]
 
 
 def test_initials_are_no_letters_of_a_list() -> None:

@@ -57,7 +57,10 @@ class Row:
         return " ".join(cell.text for cell in self.cells)
 
     def beside(self, other: "Row") -> bool:
-        """Whether both are at the same height: they share more than half of the lower one's height."""
+        """Whether both are at the same height: they share more than half of the lower one's height. Nothing is beside
+        a table that was read by its lines."""
+        if self.is_placeholder or other.is_placeholder:
+            return False
         top, bottom = other.top, other.bottom
         shared = min(self.bottom, bottom) - max(self.top, top)
         return shared > 0.5 * min(self.bottom - self.top, bottom - top)

@@ -15,7 +15,7 @@ from typing import Any
 
 from docqa.formats.grid_headings import is_of_pairs
 from docqa.formats.pdf.level_rules import NEAR
-from docqa.formats.pdf.lines import LEAST_LINES, ruling_lines
+from docqa.formats.pdf.lines import LEAST_LINES, distinct, meeting, ruling_lines
 from docqa.formats.pdf.paths import Box, Line
 from docqa.formats.pdf.recorded import Recorded
 from docqa.formats.pdf.rows import PLACEHOLDER
@@ -130,53 +130,13 @@ class _Grid:
 
 
 def _grids(level: Sequence[Line], upright: Sequence[Line]) -> list[_Grid]:
-    """The lines that meet, grouped, from the top of the page down: an upright line joins the level ones it crosses."""
-    groups: list[tuple[list[Line], list[Line]]] = []
-    for line in sorted(upright, key=lambda line: line[1]):
-        at, top, bottom = line
-        met = [
-            group
-            for group in groups
-            if any(other[1] <= bottom + NEAR and top - NEAR <= other[2] and _is_near(at, group) for other in group[1])
-        ]
-        merged: tuple[list[Line], list[Line]] = ([], [line])
-        for group in met:
-            merged[1].extend(group[1])
-            groups.remove(group)
-        groups.append(merged)
-    extents = [_extent(standing) for _, standing in groups]
-    for line in level:
-        at, left, right = line
-        for (flat, _), (first, top, last, bottom) in zip(groups, extents, strict=True):
-            if top - NEAR <= at <= bottom + NEAR and left <= last + NEAR and first - NEAR <= right:
-                flat.append(line)
-                break
+    """The grids of lines that meet, from the top of the page down."""
     made = [
-        _Grid(_distinct(line[0] for line in flat), _distinct(line[0] for line in standing), flat, standing)
-        for flat, standing in groups
+        _Grid(distinct(line[0] for line in flat), distinct(line[0] for line in standing), flat, standing)
+        for flat, standing in meeting(level, upright)
         if flat
     ]
     return sorted(made, key=lambda grid: grid.across[0])
-
-
-def _extent(upright: Sequence[Line]) -> Box:
-    """The box that upright lines stand in."""
-    lefts = [at for at, _, _ in upright]
-    return min(lefts), min(top for _, top, _ in upright), max(lefts), max(bottom for _, _, bottom in upright)
-
-
-def _is_near(at: float, group: tuple[list[Line], list[Line]]) -> bool:
-    """Whether a line lies within reach of the columns of a group: no wider apart than a page."""
-    return min(abs(at - other[0]) for other in group[1]) < 400
-
-
-def _distinct(places: Iterable[float]) -> list[float]:
-    """Places in order, those that are nearly the same once."""
-    distinct: list[float] = []
-    for place in sorted(places):
-        if not distinct or place - distinct[-1] > NEAR:
-            distinct.append(place)
-    return distinct
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
@@ -201,7 +161,7 @@ def _centre(box: Sequence[float]) -> tuple[float, float]:
 def _rows_within(cells: dict[int, list[Sequence[Any]]]) -> list[dict[int, list[Sequence[Any]]]]:
     """The rows that a row of the grid holds, by column: several where numbers stand below each other in most columns,
     each beside a line of the first, as between lines that are drawn at every fifth row."""
-    heights = _distinct(_centre(word[:4])[1] for word in cells[min(cells)]) if cells else []
+    heights = distinct(_centre(word[:4])[1] for word in cells[min(cells)]) if cells else []
     if not 1 < len(heights) <= _MOST_ROWS:
         return [cells]
     rows: list[dict[int, list[Sequence[Any]]]] = [{} for _ in heights]
