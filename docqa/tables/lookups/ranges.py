@@ -1,16 +1,27 @@
-"""Rows that are labelled with a range of numbers: under 1 year, 1 to 3 years, 10 or more."""
+"""Rows and columns that are named by a range of numbers: under 1 year, 1 to 3 years, 10 or more."""
 
 import re
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 
 from docqa.languages import every_word
 from docqa.text.keys import key
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 _BETWEEN = re.compile(r"(\d+(?:[.,]\d+)?)\s?(?:[-–—~]|to|bis|à|a|至|到|und|and|y|et)\s?(\d+(?:[.,]\d+)?)")
+_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
 _LONGEST = 40  # characters of a label that is a range
 
 Range = tuple[float, float]  # both ends belong to it
+
+
+@lru_cache(4096)
+def ranges_of(headings: tuple[str, ...]) -> Mapping[int, Range]:
+    """The columns whose headings are ranges, which what stands in brackets does not tell; none where only one is."""
+    ranges = {
+        place: own for place, name in enumerate(headings) if place and (own := range_of(_BRACKETS.sub(" ", name)))
+    }
+    return ranges if len(ranges) > 1 else {}
 
 
 @cache
