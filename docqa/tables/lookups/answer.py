@@ -17,11 +17,13 @@ from docqa.tables.alike import cosines, vectors
 from docqa.tables.lookups.arithmetic import Answered, calculated
 from docqa.tables.lookups.cells import Placed, Tables, words_of
 from docqa.tables.lookups.derived import wants_change
-from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, tokens_of, wordings
+from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, own_tokens, tokens_of, wordings
 from docqa.tables.lookups.query import Alike, Query
 from docqa.tables.lookups.reading import tables_of
+from docqa.tables.lookups.whole_rows import row_of_all, row_of_both
 from docqa.tables.phrases import tokens
 from docqa.tables.results import TableAnswer
+from docqa.tables.words import spoken
 
 MOST_UNKNOWN = 4  # words of a question that are compared with names in tables by meaning
 MOST_TABLES_COMPARED = 12  # rows with their tables
@@ -55,7 +57,16 @@ async def answer_by_look_up(
         parts, answers = [], [whole]
     for part in parts:
         alike = await _alike(conn, encoders.serving_for(part.language), tables, part)
-        answers.append(await asyncio.to_thread(answered, tables, part, question.answer_language, alike))
+        answer = await asyncio.to_thread(answered, tables, part, question.answer_language, alike)
+        if answer is None and answers and part.follows and answers[-1]:
+            query = Query(own_tokens(part), part.language, tables)
+            if row := row_of_both(query, answers[-1], question.answer_language):
+                answers[-1] = row
+                continue
+        answers.append(answer)
+    if len(parts) > 1 and None in answers and not parts[0].follows:
+        query = Query(tokens(question.core), question.language, tables, naming(parts[0], tables))
+        answers = [row_of_all(query, question.answer_language)]
     by_id = {document.id: document for document in documents}
     sources: list[Source] = []
     texts = []
@@ -76,7 +87,7 @@ async def answer_by_look_up(
 
 def together(tables: Tables, parts: Sequence[Part], question: Question) -> Answered | None:
     """What a question that names several things has computed from their values, or set side by side."""
-    if any(part.follows for part in parts):
+    if parts[0].follows:  # the others may follow it, which is a part of the question
         return None
     named = [word for part in parts for word in naming(part, tables)]
     for text in wordings(replace(parts[0], text=question.core)):
@@ -107,8 +118,10 @@ async def _marks(
 
 
 def _of_own_words(part: Part) -> Part:
-    """The part without an opinion on its kind that its first word denies: what does not begin with a verb is no
-    question for yes or no."""
+    """The part without an opinion on its kind that its words deny: what does not begin with a verb is no question for
+    yes or no, and what is to be compared is not to be described."""
+    if part.kind == "description" and spoken("comparing", own_tokens(part), part.language):
+        return replace(part, kind="compare")
     is_opinion = part.kind == "whether" and not part.begins_with_verb
     return replace(part, kind="fact") if is_opinion else part
 

@@ -9,8 +9,10 @@ from itertools import chain, pairwise
 from docqa.languages import phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
+from docqa.tables.lookups.beyond import beyond_range
 from docqa.tables.lookups.cells import Tables, attributes, measuring, words_of
-from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
+from docqa.tables.lookups.conditions import fulfilling
+from docqa.tables.lookups.derived import against, by_year, naming_places, periods, ranked, wants_change
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
 from docqa.tables.lookups.rosters import rostered
@@ -46,6 +48,11 @@ _LOW = ("lowest", "worst", "quietest", "cheapest", "fastest")
 def tokens_of(part: Part) -> list[str]:
     """The words that a part of a question is looked up by."""
     return question_tokens(part.searched if part.follows else part.text)
+
+
+def own_tokens(part: Part) -> list[str]:
+    """The words of a part without those of what it follows."""
+    return question_tokens(part.text)
 
 
 def wordings(part: Part) -> Iterator[str]:
@@ -108,7 +115,8 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
             if answer := _against(query, language, short=name == "missed"):
                 return answer
     query = Query(tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number")
-    if rows := grouped(query, part, language) or numbered(query, language):
+    rows = grouped(query, part, language) or numbered(query, language) or beyond_range(query, language)
+    if rows := rows or (None if any(ranks.values()) else fulfilling(query, part, language)):
         return rows
     cells = _of_amounts(look_up(query), query, tokens, part)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):
@@ -189,7 +197,9 @@ def _first(query: Query, lowest: bool, language: str) -> Answered | None:
     """The row at one end of a column: which product has the best margin; of several columns that of each."""
     columns: dict[int, list[Cell]] = {}
     for first in ranked(query, query.tables, lowest=lowest):
-        cell = Cell(first.placed, first.column, named_by=first.placed.grid.naming)
+        grid = first.placed.grid
+        kinds = (place for place in naming_places(grid) if place != first.column and query.matched(grid.columns[place]))
+        cell = Cell(first.placed, first.column, named_by=next(kinds, grid.naming))
         columns.setdefault(id(first.placed), []).append(cell)
     if not columns:
         return None
