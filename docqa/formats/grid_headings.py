@@ -45,8 +45,10 @@ def _heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
         any_number = next(at for at, count in enumerate(numbers) if count)
         first = next((at for at, count in enumerate(numbers) if count and 2 * count >= filled[at]), any_number)
         first = next((at for at in range(1, first) if _is_of_values(rows[at], rows[at + 1 :])), first)
-        if first > 1 and all(rows[0]) and all(rows[1]) and not any(map(_is_unit, rows[1])):
+        if first > 1 and all(rows[0]) and _is_of_words(rows[1]):
             first = 1  # each column has its heading
+        if first > LEAST_ROWS and all(rows[0][1:]) and all(map(_is_of_words, rows[1 : LEAST_ROWS + 1])):
+            first = 1  # none has so many, with a label beside each
         while first and full[first - 1] and not any(rows[first - 1][1:]):
             first -= 1
         while first and not full[first - 1]:  # a label alone is of the rows below it
@@ -80,6 +82,10 @@ def is_form(rows: Sequence[Sequence[str]]) -> bool:
     filled = [[cell for cell in row if cell] for row in rows]
     named = sum(len(cells) == 2 and cells[0].endswith((":", "：")) for cells in filled)
     return len(filled[0]) == 2 and filled[0][0].endswith((":", "：")) and 2 * named > len(rows)
+
+
+def _is_of_words(row: Sequence[str]) -> bool:
+    return all(row) and not any(map(_is_unit, row))
 
 
 def _is_unit(cell: str) -> bool:

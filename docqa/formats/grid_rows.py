@@ -11,6 +11,7 @@ from docqa.text.keys import key
 
 Line = TypeVar("Line")
 LEAST_PAIRS = 2
+_NUMBER_OF_ROW = re.compile(r"\d{1,3}\.?")
 _PAIR = re.compile(r"(?P<before>.*?)(?P<open>[(\[]?)(?P<first>[^\s()\[\]]+) / (?P<last>[^\s()\[\]]+)(?P<close>[)\]]?)")
 
 
@@ -45,6 +46,18 @@ def one_below_another(
     starts = range(0, len(columns), size)
     parts = ((line, cells[start : start + size]) for start in starts for line, cells in rows)
     return columns[:size], [(line, cells) for line, cells in parts if any(cells)]
+
+
+def headed_by_names(columns: tuple[str, ...], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The headings, with that over numbers of rows at the names beside them where these have none of their own."""
+    headings = list(columns)
+    for place in range(len(columns) - 1):
+        cells = [row[place] for row in rows if row[place] and any(row[place + 1 :])]
+        are_numbers = bool(cells) and all(map(_NUMBER_OF_ROW.fullmatch, cells))
+        are_names = any(any(map(str.isalpha, row[place + 1])) for row in rows)
+        if headings[place] and not headings[place + 1] and are_numbers and are_names:
+            headings[place : place + 2] = ["", columns[place]]
+    return tuple(headings)
 
 
 def _recurs(columns: Sequence[str], size: int) -> bool:

@@ -23,7 +23,7 @@ from docqa.formats.grid_cells import (
 )
 from docqa.formats.grid_headings import LEAST_ROWS, heads, joined, without_empty
 from docqa.formats.grid_lines import GAP, Line, lines_of
-from docqa.formats.grid_rows import one_below_another, with_labels, with_pairs_apart
+from docqa.formats.grid_rows import headed_by_names, one_below_another, with_labels, with_pairs_apart
 from docqa.formats.value_lists import value_lists
 from docqa.text.keys import key
 
@@ -210,6 +210,7 @@ def _grid(lines: Sequence[Line], before: str) -> Grid | None:
     values, columns = split_numbers(rows[head:], columns)
     columns, values = with_pairs_apart(columns, values)
     columns, placed = one_below_another(columns, list(zip(body[head:], values, strict=True)))
+    columns = headed_by_names(columns, [cells for _, cells in placed])
     made: list[GridRow] = []
     above = ""
     for line, cells in with_labels(placed):

@@ -212,3 +212,26 @@ def test_a_table_ends_at_the_text_below_its_last_rule() -> None:
     rows = "Item      Price   Stock\nLamp      12      40\nDesk      99      17\nChair     45      30\n---------------------\n"
     text = f"{rows}All prices are net.\n\nWe deliver on weekdays.\n\n{rows.replace('Lamp', 'Rope')}Thank you.\n"
     assert [grid.rows[0].label for grid in grids(text)] == ["Lamp", "Rope"]
+
+
+def test_a_heading_over_the_numbers_of_rows_is_that_of_the_names_beside_them() -> None:
+    grid = table("Name of place\t\tCode\n1.\tHull\tA1\n2.\tYork\tA2\n3.\tRyde\tA3\n")
+    assert grid.columns == ("", "Name of place", "Code")
+
+
+def test_rows_of_words_with_labels_are_no_further_headings() -> None:
+    grid = table(
+        "\tSeller\tBuyer\nName\tAda Brook\tJon Pell\nCity\tHull\tYork\nBank\tHill Bank\tMill Bank\n"
+        "Sort code\t00-11-42\t00-27-80\nAccount\t30551782\t71840096\n"
+    )
+    assert grid.columns == ("", "Seller", "Buyer")
+    assert [row.label for row in grid.rows] == ["Name", "City", "Bank", "Sort code", "Account"]
+
+
+def test_ranges_of_numbers_stay_in_one_column_and_losses_beside_gains_do_not() -> None:
+    grid = table(
+        "Service\tSummer\tWinter\nShop\t8.30 – 21.00\t9 to 13\nPool\t10.30 – 20.30\tclosed\nDesk\t8.00 – 22.00\t\n"
+    )
+    assert [row.cells[1] for row in grid.rows] == ["8.30 – 21.00", "10.30 – 20.30", "8.00 – 22.00"]
+    grid = table("Item\tIn and out\tNote\nCoal\t31.50 –4.20\ta\nWood\t12.00 –9.10\tb\nPeat\t8.10 –3.00\tc\n")
+    assert [row.cells[1:3] for row in grid.rows] == [("31.50", "–4.20"), ("12.00", "–9.10"), ("8.10", "–3.00")]
