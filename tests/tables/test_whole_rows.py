@@ -191,3 +191,30 @@ def test_of_two_names_for_a_sum_the_value_counts_that_several_tables_have() -> N
     )
     part = "Of the guarantors ($ in millions)\n\nItem | 2031 | 2030\nTotal sales | 71 | 66\nCosts | 50 | 41\n"
     assert answer_of(statements + part, "total sales 2031") == "Sales, 2031: $940 million."
+
+
+def test_rows_of_figures_are_no_things_that_fulfil_a_condition() -> None:
+    text = (
+        "By quarter ($ in thousands)\n\nItem | Q1 | Q2\n2030 | |\nTotal income | 40 | 44\nCosts | 30 | 31\n2031 | |\n"
+        "Total income | 50 | 54\nCosts | 33 | 30\n"
+    )
+    assert "- " not in answer_of(text, "total income")
+
+
+MARKS = "Marks\n\nPoints in % | Mark | Name\nfrom 90 | 1.0 – 1.5 | excellent\n75 to under 90 | 1.6 – 2.5 | good\nunder 75 | 4.0 | poor\n"
+
+
+def test_a_range_may_end_below_its_last_number() -> None:
+    assert answer_of(MARKS, "which mark for 89 points?") == "75 to under 90, Mark: 1.6 – 2.5."
+    assert answer_of(MARKS, "which mark for 90 points?") == "from 90, Mark: 1.0 – 1.5."
+
+
+def test_a_number_with_decimals_is_of_a_range_only_beside_its_name() -> None:
+    assert answer_of(MARKS, "how many points does it take for a 2.0", expects="number") == ""
+
+
+def test_the_column_that_is_asked_for_names_the_rows() -> None:
+    text = "Washes\n\nProgramme | Heat | Load (kg) | For\nCottons | 60 | 8 | towels\n | 40 | 8 | shirts\nWool | 30 | 2 | socks\n"
+    assert answer_of(text, "which programmes have a load of 8?").startswith(
+        "Load (kg) 8:\n- Cottons: Heat 60; For towels."
+    )

@@ -18,6 +18,7 @@ from docqa.tables.lookups.arithmetic import Answered
 from docqa.tables.lookups.cells import Placed, words_of
 from docqa.tables.lookups.lookup import Cell
 from docqa.tables.lookups.query import Query
+from docqa.tables.lookups.ranges import range_of
 from docqa.tables.lookups.values import sentence
 from docqa.tables.words import listed
 from docqa.text.keys import key
@@ -54,7 +55,8 @@ def fulfilling(query: Query, part: Part, language: str) -> Answered | None:
     if len(chosen) != 1:
         return None
     [(conditions, rows)] = chosen
-    return _listed(query, part, conditions, rows, language), rows
+    text = _listed(query, part, conditions, rows, language)
+    return (text, rows) if text else None
 
 
 def _conditions(query: Query, rows: Sequence[Placed]) -> Iterator[_Condition]:
@@ -68,7 +70,7 @@ def _conditions(query: Query, rows: Sequence[Placed]) -> Iterator[_Condition]:
     for place, heading in enumerate(grid.columns):
         cells = (placed.row.cells[place] for placed in rows)
         values = dict.fromkeys(part.strip() for cell in cells if len(cell) <= LONGEST for part in _PARTED.split(cell))
-        for value in (value for value in values if value and key(value) not in labels):
+        for value in (value for value in values if value and key(value) not in labels and not range_of(value)):
             said = query.says(value)
             is_name = not is_number(value) and len("".join(filter(str.isalpha, value))) >= _SHORTEST
             if said - headed and (is_name or query.matched(heading).keys() - said):
@@ -101,13 +103,16 @@ def _fulfils(placed: Placed, conditions: Sequence[_Condition]) -> bool:
 
 def _listed(query: Query, part: Part, conditions: Sequence[_Condition], rows: Sequence[Placed], language: str) -> str:
     """The rows under the values that they share, each by its name with what else it has; of many or long rows only what
-    the question names."""
+    the question names; nothing where no column names them, as in accounts."""
     grid = rows[0].grid
     places = {each.place for each in conditions}
     others = [place for place, name in enumerate(grid.columns) if place not in places and name]
     of_table = [placed for placed in query.tables.rows if placed.grid is grid]
-    naming = [place for own in (of_table, rows) for place in others if _names(own, place)]
-    name = next(iter([*naming, *others]), 0)
+    kinds = [place for place in others if query.matched(grid.columns[place]) and _are_names(rows, place)]
+    naming = kinds + [place for own in (of_table, rows) for place in others if _names(own, place)]
+    if not naming:
+        return ""
+    name = naming[0]
     beside = [place for place in others if place != name]
     lines = [_row(placed, name, beside, language) for placed in rows]
     if sum(len(line.split()) for line in lines) > MOST_WORDS:
@@ -120,9 +125,14 @@ def _listed(query: Query, part: Part, conditions: Sequence[_Condition], rows: Se
 
 
 def _names(rows: Sequence[Placed], place: int) -> bool:
-    """Whether the cells there are names that tell the rows apart: words, no codes."""
+    """Whether the cells there are names that tell the rows apart."""
+    return len({placed.row.cells[place] for placed in rows}) == len(rows) and _are_names(rows, place)
+
+
+def _are_names(rows: Sequence[Placed], place: int) -> bool:
+    """Whether all cells there are words, and no codes."""
     cells = [placed.row.cells[place] for placed in rows]
-    return len(set(cells)) == len(cells) and all(
+    return all(
         any(word.isalpha() and len(word) > 1 for word in key(cell).split()) and not _is_code(cell) for cell in cells
     )
 

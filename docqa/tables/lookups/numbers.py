@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 
 from docqa.text.detect import is_function_word
 
@@ -21,6 +22,10 @@ class Spoken:
     beside: frozenset[str]
 
 
+def _tells(word: str) -> bool:
+    return not is_function_word(word)
+
+
 def numbers_in(tokens: Sequence[str]) -> list[Spoken]:
     """The numbers of a question's tokens but years, in order."""
     numbers: list[Spoken] = []
@@ -32,7 +37,8 @@ def numbers_in(tokens: Sequence[str]) -> list[Spoken]:
             continue
         following = tokens[at + 1] if at + 1 < len(tokens) else ""
         unit = "" if _NUMBER.fullmatch(following) or is_function_word(following) else following
-        telling = [own for own in before if not is_function_word(own)][-_MOST_BEFORE:]
+        own = dropwhile(is_function_word, reversed(before))
+        telling = list(takewhile(_tells, own))[:_MOST_BEFORE]
         if not _YEAR.fullmatch(word):
             numbers.append(Spoken(word, float(word.replace(",", ".")), unit, frozenset({unit, *telling} - {""})))
         before = []

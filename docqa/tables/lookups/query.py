@@ -190,7 +190,7 @@ class Query:
                 for number in self._numbers
                 if any(words & {word, *self.forms.get(word, ())} for word in number.beside)
                 or measured & attributes(sorted(number.beside), self.language).keys()
-            ] or self._numbers
+            ] or [number for number in self._numbers if number.word.isdecimal()]
         return self._numbers_of[name]
 
     def within_heading(self, columns: tuple[str, ...], place: int) -> set[str]:
