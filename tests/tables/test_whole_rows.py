@@ -6,7 +6,7 @@ import pytest
 from conftest import upload
 from docqa.questions.question import Part
 from docqa.tables.lookups.cells import Tables
-from docqa.tables.lookups.parts import answered
+from docqa.tables.lookups.parts import answered, rows_listed
 
 pytestmark = pytest.mark.anyio
 
@@ -218,3 +218,22 @@ def test_the_column_that_is_asked_for_names_the_rows() -> None:
     assert answer_of(text, "which programmes have a load of 8?").startswith(
         "Load (kg) 8:\n- Cottons: Heat 60; For towels."
     )
+
+
+async def test_two_questions_that_one_cell_would_answer_have_the_row_said_whole(client: httpx.AsyncClient) -> None:
+    text = (
+        "Budget\n\nGroup | Item | Approved (EUR) | Spent (EUR) | Forecast (EUR)\nStaff | Own staff | 412 | 298 | 430\n"
+        " | Advisers | 265 | 231 | 318\nGoods | Licences | 188 | 141 | 182\n"
+    )
+    doc_id = await upload(client, text, "budget.txt")
+    message = "advisers: how much was approved and how much will it be in the end?"
+    response = await client.post(f"/v1/chat/{doc_id}", json=[{"sender": "user", "message": message}])
+    answer = response.json()["answer"]["message"]
+    assert answer == "Advisers: Group Staff; Approved 265 EUR; Spent 231 EUR; Forecast 318 EUR."
+
+
+def test_rows_are_listed_whatever_kind_of_question_it_is_taken_for() -> None:
+    tables = Tables.of(1, [(1, COURSES[COURSES.index("Tasks") :])])
+    answer = rows_listed(tables, Part("everything ada brook has to do", "en", kind="procedure"), "en")
+    assert answer is not None and len(answer[1]) == 2
+    assert rows_listed(tables, Part("how does ada brook mend a kiln?", "en", kind="procedure"), "en") is None

@@ -17,10 +17,10 @@ from docqa.tables.alike import cosines, vectors
 from docqa.tables.lookups.arithmetic import Answered, calculated
 from docqa.tables.lookups.cells import Placed, Tables, words_of
 from docqa.tables.lookups.derived import wants_change
-from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, own_tokens, tokens_of, wordings
+from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, own_tokens, rows_listed, tokens_of, wordings
 from docqa.tables.lookups.query import Alike, Query
 from docqa.tables.lookups.reading import tables_of
-from docqa.tables.lookups.whole_rows import row_of_all, row_of_both
+from docqa.tables.lookups.whole_rows import row_of_all, row_of_both, row_of_same
 from docqa.tables.phrases import tokens
 from docqa.tables.results import TableAnswer
 from docqa.tables.words import spoken
@@ -35,6 +35,7 @@ SAME = 0.82  # cosine of two words for one thing, bike and bicycle; warm and col
 LEAST_ALIKE = 0.45  # cosine, on the embedder's scale; unrelated names have 0.3 at most
 SURER = 0.25  # what is alike at all counts nearly as the same
 _KINDS = ("fact", "number", "count", "list", "compare", "whether")
+_MISTAKEN = ("procedure", "description")  # what a question for all that somebody has to do may be taken for
 
 
 async def answer_by_look_up(
@@ -44,12 +45,17 @@ async def answer_by_look_up(
     of the question."""
     if question.scope.wanted != "passages":
         return None
-    parts = [_of_own_words(part) for part in question.parts if part.kind in _KINDS]
-    if not parts or len(parts) < len(question.parts):
+    parts = [_of_own_words(part) for part in question.parts]
+    are_looked_up = all(part.kind in _KINDS for part in parts)
+    if not parts or not are_looked_up and (len(parts) > 1 or parts[0].kind not in _MISTAKEN):
         return None
     tables = await tables_of(conn, documents)
     if not tables.rows:
         return None
+    by_id = {document.id: document for document in documents}
+    if not are_looked_up:
+        listed = await asyncio.to_thread(rows_listed, tables, parts[0], question.answer_language)
+        return await _answer(conn, by_id, [listed], question)
     if len(parts) > 1 and _wants_change(question):  # between 2021 and 2022: one thing, though it names two
         parts = [replace(parts[0], text=question.core, context="", follows=False)]
     answers: list[Answered | None] = []
@@ -67,7 +73,15 @@ async def answer_by_look_up(
     if len(parts) > 1 and None in answers and not parts[0].follows:
         query = Query(tokens(question.core), question.language, tables, naming(parts[0], tables))
         answers = [row_of_all(query, question.answer_language)]
-    by_id = {document.id: document for document in documents}
+    if same := row_of_same(answers, question.answer_language):
+        answers = [same]
+    return await _answer(conn, by_id, answers, question)
+
+
+async def _answer(
+    conn: Connection, by_id: dict[int, StoredDocument], answers: Sequence[Answered | None], question: Question
+) -> TableAnswer | None:
+    """The answers to all parts, with their sources; None where a part has none."""
     sources: list[Source] = []
     texts = []
     for answer in answers:

@@ -83,6 +83,15 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
     return None
 
 
+def rows_listed(tables: Tables, part: Part, language: str) -> Answered | None:
+    """The rows that have the values that a part names, of one that may be taken for a question of another kind: what
+    Ada has to do. None where it says anything else."""
+    tokens = tokens_of(part)
+    if not 0 < len(tokens) <= MOST_TOKENS:
+        return None
+    return fulfilling(Query(tokens, part.language, tables, naming(part, tables)), part, language)
+
+
 def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, alike: Alike | None) -> Answered | None:
     named = naming(part, tables)
     if tables.rosters and (on := rostered(Query(tokens, part.language, tables, named, alike=alike), part, language)):

@@ -5,9 +5,12 @@ Soup      5.80
 Mackerel  8.20       "what starters do you have?"  →  Starters: Soup 5.80; Mackerel 8.20.
 """
 
+from collections.abc import Sequence
+
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import Answered
 from docqa.tables.lookups.cells import Placed
+from docqa.tables.lookups.derived import naming_places
 from docqa.tables.lookups.lookup import LEAST_FOR_ROW, Cell
 from docqa.tables.lookups.query import Query
 from docqa.tables.lookups.values import sentence
@@ -56,6 +59,14 @@ def row_of_both(query: Query, before: Answered, language: str) -> Answered | Non
     return whole_row(rows[0], language), rows
 
 
+def row_of_same(answers: Sequence[Answered | None], language: str) -> Answered | None:
+    """All of the one row that answers several parts of a question alike, of which each asks for something else."""
+    rows = [placed for answer in answers if answer for placed in answer[1]]
+    is_same = len(rows) == len(answers) > 1 and len({id(placed.row) for placed in rows}) == 1
+    texts = {answer[0] for answer in answers if answer}
+    return (whole_row(rows[0], language), rows[:1]) if is_same and len(texts) < len(rows) else None
+
+
 def row_of_all(query: Query, language: str) -> Answered | None:
     """The only row whose name a question with several parts has, with a column of it and hardly a word besides,
     whole."""
@@ -86,9 +97,14 @@ def _unsaid(query: Query, placed: Placed) -> set[str]:
 
 
 def whole_row(placed: Placed, language: str, named_by: int | None = None) -> str:
-    """A row with its values, each with the name of its column, after the cell that names it."""
-    naming = placed.grid.naming if named_by is None else named_by
-    first = naming + 1 if named_by is None else 0
+    """A row with its values, each with the name of its column, after the cell that names it: that given, its label, or
+    what tells it from other rows with the label."""
+    grid = placed.grid
+    naming, first = grid.naming if named_by is None else named_by, 0
+    if named_by is None and sum(row.cells[naming] == placed.row.cells[naming] for row in grid.rows) > 1:
+        naming = next((place for place in naming_places(grid) if place != naming), naming)
+    elif named_by is None:
+        first = naming + 1
     filled = [place for place, cell in enumerate(placed.row.cells) if place >= first and place != naming and cell]
     filled = filled or [naming]
     return sentence(Cell(placed, filled[0], named_by=naming, also=tuple(filled[1:])), language)
