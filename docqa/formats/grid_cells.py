@@ -115,6 +115,8 @@ def split_numbers(rows: list[list[str]], columns: tuple[str, ...]) -> tuple[list
         if not counts:
             continue
         size, often = counts.most_common(1)[0]
+        if size == 2 and _are_ranges([figures for figures in parts if len(figures) == 2]):
+            continue
         if size < 2 or often < LEAST_SPLIT * filled:
             continue
         headings = _parted_heading(columns[place], size)
@@ -124,6 +126,19 @@ def split_numbers(rows: list[list[str]], columns: tuple[str, ...]) -> tuple[list
             for row, figures in zip(rows, parts, strict=True)
         ]
     return rows, columns
+
+
+def _are_ranges(pairs: Sequence[Sequence[str]]) -> bool:
+    """Whether pairs of numbers are mostly ranges: a dash stands before the second of each, which is the larger one."""
+    dashed = all(last[:1] in "-–—" and not first[:1] in "-–—(" for first, last in pairs)
+    rising = sum(_plain(last) > _plain(first) for first, last in pairs)
+    return dashed and 3 * rising >= 2 * len(pairs)
+
+
+def _plain(figure: str) -> tuple[int, str]:
+    """The digits of a number with as many decimals as its like, by which these are put in order."""
+    digits = "".join(filter(str.isdigit, figure)).lstrip("0")
+    return len(digits), digits
 
 
 def figures_of(cell: str) -> list[str]:

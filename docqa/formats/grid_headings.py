@@ -13,9 +13,31 @@ _NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECAS
 
 def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     """How many rows at the top are column headings: those before the first row of values, if any holds numbers; else
-    the first row. None where two columns are names with a colon and what they are."""
+    the first row; and the row below one that it parts. None where two columns are names with a colon and what they
+    are."""
     if is_form(rows) or is_of_pairs(rows):
         return 0
+    count = _heads(rows, full)
+    return count + 1 if count == 1 and _parts_headings(rows) else count
+
+
+def _parts_headings(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the second row says what the headings above it are parted into: it has no label, and no words that stand
+    there again but where a heading spans its columns, or over numbers without such words."""
+    if len(rows) <= LEAST_ROWS or not rows[0][0] or rows[1][0] or not rows[2][0]:
+        return False
+    columns = [
+        (over, cell, [row[place] for row in rows[2:]]) for place, (over, cell) in enumerate(zip(*rows[:2], strict=True))
+    ]
+    own = [(over, cell, below) for over, cell, below in columns if cell]
+    is_spanned = any(not over for over, _, _ in own)
+    has_digits = all(any(map(str.isdigit, cell)) for _, _, below in own for cell in below if cell)
+    in_words = all(any(map(str.isalpha, cell)) and cell not in below for _, cell, below in own)
+    no_digits = not any(any(map(str.isdigit, cell)) for _, cell, _ in own)
+    return bool(own) and in_words and (is_spanned or has_digits and no_digits)
+
+
+def _heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     numbers = [sum(is_number(cell) or bool(figures_of(cell)) for cell in row[1:]) for row in rows]
     # An arrow beside a value is no word.
     filled = [sum(any(map(str.isalnum, cell)) for cell in row[1:]) for row in rows]
@@ -23,8 +45,10 @@ def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
         any_number = next(at for at, count in enumerate(numbers) if count)
         first = next((at for at, count in enumerate(numbers) if count and 2 * count >= filled[at]), any_number)
         first = next((at for at in range(1, first) if _is_of_values(rows[at], rows[at + 1 :])), first)
-        if first > 1 and all(rows[0]) and all(rows[1]) and not any(map(_is_unit, rows[1])):
+        if first > 1 and all(rows[0]) and _is_of_words(rows[1]):
             first = 1  # each column has its heading
+        if first > LEAST_ROWS and all(rows[0][1:]) and all(map(_is_of_words, rows[1 : LEAST_ROWS + 1])):
+            first = 1  # none has so many, with a label beside each
         while first and full[first - 1] and not any(rows[first - 1][1:]):
             first -= 1
         while first and not full[first - 1]:  # a label alone is of the rows below it
@@ -58,6 +82,10 @@ def is_form(rows: Sequence[Sequence[str]]) -> bool:
     filled = [[cell for cell in row if cell] for row in rows]
     named = sum(len(cells) == 2 and cells[0].endswith((":", "：")) for cells in filled)
     return len(filled[0]) == 2 and filled[0][0].endswith((":", "：")) and 2 * named > len(rows)
+
+
+def _is_of_words(row: Sequence[str]) -> bool:
+    return all(row) and not any(map(_is_unit, row))
 
 
 def _is_unit(cell: str) -> bool:

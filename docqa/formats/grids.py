@@ -22,16 +22,17 @@ from docqa.formats.grid_cells import (
     with_currency,
 )
 from docqa.formats.grid_headings import LEAST_ROWS, heads, joined, without_empty
+from docqa.formats.grid_lines import GAP, Line, lines_of
+from docqa.formats.grid_rows import headed_by_names, one_below_another, with_labels, with_pairs_apart
 from docqa.formats.value_lists import value_lists
 from docqa.text.keys import key
 
 LONGEST_TITLE = 300  # characters before a table that say what it shows
 LONGEST_LABEL = 100
+MOST_LABELS = 3  # one below another above further rows
 LONGEST_NAME = 40  # characters of a cell with a name
 MOST_IN_ROSTER = 200  # rows
 LEAST_COLUMNS, RECURRING = 3, 0.4  # of a roster, and of its names those that stand in another row and another column
-_BAR = re.compile(r"\s*\|\s*")
-_SPACES = re.compile(r"(?<=\S)(?: {2,}|\t+)(?=\S)")
 _CELL = re.compile(r"\S+(?: \S+)*")
 _RULE = re.compile(r"[\s|:+=_-]+")
 
@@ -105,15 +106,6 @@ def names_in(cells: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield place, cell
 
 
-@dataclass(frozen=True)
-class _Line:
-    start: int
-    end: int
-    text: str
-    mark: str  # tab, bar, spaces; "" for a line of one cell; end after the last
-    cells: tuple[str, ...]
-
-
 def grids(text: str) -> list[Grid]:
     """The tables of a page's text in order."""
     tables = [grid for lines, before in _runs(text) if (grid := _grid(lines, before))]
@@ -144,34 +136,12 @@ def _listed(text: str, tables: Sequence[Grid]) -> Iterator[Grid]:
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
-def _lines(text: str) -> Iterator[_Line]:
-    start = 0
-    for line in text.split("\n"):
-        yield _line(line, start)
-        start += len(line) + 1
-
-
-def _line(line: str, start: int) -> _Line:
-    stripped = line.strip()
-    if "\t" in line.rstrip():
-        mark, cells = "tab", tuple(cell.strip() for cell in line.rstrip().split("\t"))
-    elif "|" in stripped[1:-1]:
-        if stripped[-1] == "|" or line[0] == "|":  # drawn around the row; behind a space the first cell is empty
-            stripped = stripped.removesuffix("|").removeprefix("|").strip()
-        mark, cells = "bar", tuple(_BAR.split(stripped))
-    elif "  " in stripped and len(stripped) < 300 and _SPACES.search(stripped):
-        mark, cells = "spaces", tuple(part.strip() for part in _SPACES.split(stripped))
-    else:
-        mark, cells = "", (stripped,)
-    return _Line(start, start + len(line), line, mark, cells)
-
-
-def _runs(text: str) -> Iterator[tuple[list[_Line], str]]:
+def _runs(text: str) -> Iterator[tuple[list[Line], str]]:
     """(the lines of a table, the text before it) for each run of lines that have their cells parted alike."""
-    run: list[_Line] = []
+    run: list[Line] = []
     begin = 0
-    last = _Line(len(text), len(text), "", "end", ())
-    for line in [*_lines(text), last]:
+    last = Line(len(text), len(text), "", "end", ())
+    for line in [*lines_of(text), last]:
         if run and _goes_on(run, line):
             run.append(line)
             continue
@@ -184,22 +154,21 @@ def _runs(text: str) -> Iterator[tuple[list[_Line], str]]:
         run = [line] if line.mark and line is not last else []
 
 
-def _goes_on(run: Sequence[_Line], line: _Line) -> bool:
+def _goes_on(run: Sequence[Line], line: Line) -> bool:
     """Whether a line belongs to the run: parted alike, a rule, or a label that stands alone above further rows."""
-    if line.mark == run[-1].mark or (line.mark and line.mark == next(r.mark for r in reversed(run) if r.mark)):
-        return True
     if line.mark:
+        return line.mark == next(before.mark for before in reversed(run) if before.mark)
+    if run[-1].end + 1 != line.start:
         return False
-    single = 0
-    for before in reversed(run):
-        if before.mark:
-            break
-        single += 1
+    if _RULE.fullmatch(line.text):
+        return True
+    since = next(at for at, before in enumerate(reversed(run)) if before.mark)
+    single = sum(not _RULE.fullmatch(before.text) for before in run[len(run) - since :])
     is_label = 0 < len(line.text.strip()) <= LONGEST_LABEL and not line.text.rstrip().endswith((".", "?", "!"))
-    return single < 2 and is_label and run[-1].end + 1 == line.start
+    return single < MOST_LABELS and is_label
 
 
-def _is_regular(run: Sequence[_Line]) -> bool:
+def _is_regular(run: Sequence[Line]) -> bool:
     """Whether most lines have as many cells as the fullest kind; runs of spaces must stand under each other too."""
     full = [line for line in run if line.mark]
     widths = Counter(len(line.cells) for line in full)
@@ -212,8 +181,8 @@ def _is_regular(run: Sequence[_Line]) -> bool:
     usual, count = widths.most_common(1)[0]
     if count < 3 or count < 0.6 * len(full):
         return False
-    starts = [[match.end() for match in _SPACES.finditer(line.text)] for line in full if len(line.cells) == usual]
-    ends = [[match.start() for match in _SPACES.finditer(line.text)] for line in full if len(line.cells) == usual]
+    starts = [[match.end() for match in GAP.finditer(line.text)] for line in full if len(line.cells) == usual]
+    ends = [[match.start() for match in GAP.finditer(line.text)] for line in full if len(line.cells) == usual]
     return any(
         all(max(column) - min(column) <= 3 for column in zip(*places, strict=False) if len(column) == len(places))
         for places in (starts, [end[1:] for end in ends])
@@ -224,7 +193,7 @@ def _is_regular(run: Sequence[_Line]) -> bool:
 # --- columns ----------------------------------------------------------------------------------------------------------
 
 
-def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
+def _grid(lines: Sequence[Line], before: str) -> Grid | None:
     body = [line for line in lines if not _RULE.fullmatch(line.text)]
     width = max(len(line.cells) for line in body if line.mark)
     spans = _spans(body, width)
@@ -239,9 +208,12 @@ def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
     rows = without_empty(rows, head)
     columns = joined(rows[:head], len(rows[0]))
     values, columns = split_numbers(rows[head:], columns)
+    columns, values = with_pairs_apart(columns, values)
+    columns, placed = one_below_another(columns, list(zip(body[head:], values, strict=True)))
+    columns = headed_by_names(columns, [cells for _, cells in placed])
     made: list[GridRow] = []
     above = ""
-    for line, cells in zip(body[head:], values, strict=True):
+    for line, cells in with_labels(placed):
         label = clean_label(cells[0])
         if not any(cells[1:]):
             above = label.rstrip(":")
@@ -255,14 +227,14 @@ def _grid(lines: Sequence[_Line], before: str) -> Grid | None:
     return Grid(body[0].start, body[-1].end, title, further, columns, scale, tuple(made))
 
 
-def _spans(lines: Sequence[_Line], width: int) -> list[tuple[int, int]]:
+def _spans(lines: Sequence[Line], width: int) -> list[tuple[int, int]]:
     """Where the cells of each column stand in their lines, of a table whose cells are parted by spaces."""
     full = [[match.span() for match in _CELL.finditer(line.text)] for line in lines if line.mark == "spaces"]
     full = [spans for spans in full if len(spans) == width]
     return [(min(s for s, _ in column), max(e for _, e in column)) for column in zip(*full, strict=True)]
 
 
-def _under(line: _Line, spans: Sequence[tuple[int, int]]) -> list[str]:
+def _under(line: Line, spans: Sequence[tuple[int, int]]) -> list[str]:
     """The cells of a line that has fewer than the table, each in the column that it stands under."""
     placed = [""] * len(spans)
     for match in _CELL.finditer(line.text):
@@ -272,7 +244,7 @@ def _under(line: _Line, spans: Sequence[tuple[int, int]]) -> list[str]:
     return placed
 
 
-def _padded(line: _Line, width: int, spans: Sequence[tuple[int, int]]) -> list[str]:
+def _padded(line: Line, width: int, spans: Sequence[tuple[int, int]]) -> list[str]:
     """The cells of a line, as many as the table has columns; headings that leave out the label's column are moved."""
     if line.mark == "spaces" and len(line.cells) < width and spans:
         return _under(line, spans)
@@ -290,7 +262,7 @@ def _above(text: str, start: int, begin: int = 0) -> str:
     return text[max(begin, start - 2 * LONGEST_TITLE) : start]
 
 
-def _title(before: str, labels: Sequence[_Line]) -> tuple[str, str]:
+def _title(before: str, labels: Sequence[Line]) -> tuple[str, str]:
     """(the line or paragraph right above a table, with labels that stand in its head; the one above that)."""
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", before) if part.strip()]
     title = " ".join([*paragraphs[-1:], *(line.text for line in labels)])

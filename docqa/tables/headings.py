@@ -14,6 +14,7 @@ from docqa.text.keys import key
 
 CONCEPTS = ("age", "money", "quantity", "price", "rating", "time_taken", "people")
 NEAR = 0.7  # from here on two words are taken for forms of one
+_SHORTEST, _LONGEST_SHORT = 3, 5  # letters of a word that is shortened
 _SHARED = 5  # letters at the beginning that two words of one family share, at least
 _BRACKETS = re.compile(r"[(\[（]([^)\]）]*)[)\]）]")
 _RANGE = re.compile(r"\d+ ?[-–/] ?\d+")
@@ -147,6 +148,18 @@ def likeness(word: str, other: str, language: str) -> float:
 @cache
 def _endings(language: str) -> frozenset[str]:
     return words("tables.endings", language) | words("tables.suffixes", language) | {""}
+
+
+def is_shortened(word: str, other: str) -> bool:
+    """Whether one of two folded words is the other one shortened, by its end or by letters within it: Sem of semester,
+    dept of department."""
+    short, long = sorted((word, other), key=len)
+    if not (_SHORTEST <= len(short) <= _LONGEST_SHORT and len(long) >= len(short) + _SHORTEST and long.isalpha()):
+        return False
+    letters = iter(long)
+    return long.startswith(short) or (
+        long.startswith(short[:_SHORTEST]) and short[-1] == long[-1] and all(letter in letters for letter in short)
+    )
 
 
 def nearness(run: Sequence[str], name: Sequence[str], language: str) -> float:

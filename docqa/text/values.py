@@ -176,6 +176,11 @@ def _months() -> dict[str, int]:
     }
 
 
+def names_of_month(word: str) -> frozenset[str]:
+    """The names of the month that a folded word names, long and short, in all languages; none for any other word."""
+    return frozenset(name for name, number in _months().items() if number == _months().get(word))
+
+
 _MONTH = "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
 _NUMERIC = tuple(
     re.compile(pattern)

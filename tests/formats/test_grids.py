@@ -155,3 +155,83 @@ def test_a_unit_may_be_one_of_another() -> None:
 def test_numbers_have_units_and_years_and_dates_are_none() -> None:
     assert all(map(is_number, ["12", "(1,2)", "$ 5", "12 %", "16 litres", "8,9 kg", "—", "-18 %"]))
     assert not any(map(is_number, ["2023", "Q3 2024", "31 December", "FY2021", "n/a", "A12"]))
+
+
+def test_a_label_that_spans_several_rows_is_that_of_each() -> None:
+    grid = table(
+        "Day | Course | Room | Places\nMonday | Pottery | 4 | 12\n | Weaving | 5 | 10\nTuesday | Drawing | 4 | 14\n"
+        " | Total | | 36\n"
+    )
+    assert [row.label for row in grid.rows] == ["Monday", "Monday", "Tuesday", ""]
+
+
+def test_a_row_of_figures_or_of_one_cell_has_no_label_of_the_row_above() -> None:
+    assert [row.label for row in table("\t2023\t2022\nCash\t100\t90\nStock\t50\t40\n\t150\t130\n").rows][-1] == ""
+    grid = table("Sign\tMeaning\tSince\nRed\tStop at once and wait for\t1990\n\tthe signal man\t\nBlue\tGo on\t1991\n")
+    assert [row.label for row in grid.rows] == ["Red", "", "Blue"]
+
+
+def test_headings_that_stand_twice_side_by_side_head_one_long_table() -> None:
+    grid = table("Code\tPlace\tCode\tPlace\nA1\tHull\tA4\tBath\nA2\tYork\tA5\tDeal\nA3\tRyde\t\t\n")
+    assert grid.columns == ("Code", "Place")
+    assert [row.cells for row in grid.rows] == [
+        ("A1", "Hull"),
+        ("A2", "York"),
+        ("A3", "Ryde"),
+        ("A4", "Bath"),
+        ("A5", "Deal"),
+    ]
+
+
+def test_a_heading_over_several_columns_is_parted_by_the_row_below_it_though_its_label_is_empty() -> None:
+    grid = table("Load\tSpeed (km/h)\t\n\t20 or less\tabove 20\nbelow 5\tfirst gear\tsecond gear\n5 to 9\tfirst\tno\n")
+    assert grid.columns == ("Load", "Speed (km/h) 20 or less", "Speed (km/h) above 20")
+    assert [row.label for row in grid.rows] == ["below 5", "5 to 9"]
+
+
+def test_two_numbers_that_a_stroke_parts_stand_in_two_columns() -> None:
+    text = (
+        "Fares\n\n"
+        "Days            Coast         Islands\n"
+        "              out / back     out / back\n"
+        "---------------------------------------\n"
+        "up to 8        9 /  18     32 /  61\n"
+        "9 - 16        12 /  24     45 / 104\n"
+        "17 - 31       21 /  40    108 / 231\n"
+        "---------------------------------------\n"
+        "Children travel at half the fare.\n"
+    )
+    grid = table(text)
+    assert grid.columns == ("Days", "Coast out", "Coast back", "Islands out", "Islands back")
+    assert [row.cells for row in grid.rows][1] == ("9 - 16", "12", "24", "45", "104")
+    text = "Course\tRoom\tSeats (min. / max.)\nPottery\tattic\t8 / 20\nWeaving\tbarn\t6 / 9\nDrawing\tbarn\t5 / 8\n"
+    assert table(text).columns == ("Course", "Room", "Seats (min.)", "Seats (max.)")
+
+
+def test_a_table_ends_at_the_text_below_its_last_rule() -> None:
+    rows = "Item      Price   Stock\nLamp      12      40\nDesk      99      17\nChair     45      30\n---------------------\n"
+    text = f"{rows}All prices are net.\n\nWe deliver on weekdays.\n\n{rows.replace('Lamp', 'Rope')}Thank you.\n"
+    assert [grid.rows[0].label for grid in grids(text)] == ["Lamp", "Rope"]
+
+
+def test_a_heading_over_the_numbers_of_rows_is_that_of_the_names_beside_them() -> None:
+    grid = table("Name of place\t\tCode\n1.\tHull\tA1\n2.\tYork\tA2\n3.\tRyde\tA3\n")
+    assert grid.columns == ("", "Name of place", "Code")
+
+
+def test_rows_of_words_with_labels_are_no_further_headings() -> None:
+    grid = table(
+        "\tSeller\tBuyer\nName\tAda Brook\tJon Pell\nCity\tHull\tYork\nBank\tHill Bank\tMill Bank\n"
+        "Sort code\t00-11-42\t00-27-80\nAccount\t30551782\t71840096\n"
+    )
+    assert grid.columns == ("", "Seller", "Buyer")
+    assert [row.label for row in grid.rows] == ["Name", "City", "Bank", "Sort code", "Account"]
+
+
+def test_ranges_of_numbers_stay_in_one_column_and_losses_beside_gains_do_not() -> None:
+    grid = table(
+        "Service\tSummer\tWinter\nShop\t8.30 – 21.00\t9 to 13\nPool\t10.30 – 20.30\tclosed\nDesk\t8.00 – 22.00\t\n"
+    )
+    assert [row.cells[1] for row in grid.rows] == ["8.30 – 21.00", "10.30 – 20.30", "8.00 – 22.00"]
+    grid = table("Item\tIn and out\tNote\nCoal\t31.50 –4.20\ta\nWood\t12.00 –9.10\tb\nPeat\t8.10 –3.00\tc\n")
+    assert [row.cells[1:3] for row in grid.rows] == [("31.50", "–4.20"), ("12.00", "–9.10"), ("8.10", "–3.00")]

@@ -831,7 +831,7 @@ South
         (ACCOUNTS, "how much is the long-term debt?", "Long-term debt, 2023: 900 million."),
         (ACCOUNTS, "what did they spend on R&D?", None),
         (ACCOUNTS, "what is SMR?", "SMR: Smith Motor Repairs."),
-        (MARKETS, "which market is N03?", "N03: Manhattan."),
+        (MARKETS, "which market is N03?", "N03, Name: Manhattan."),
         (MARKETS, "what is the code of Bucks County?", "Bucks County, Code: S01."),
     ],
 )

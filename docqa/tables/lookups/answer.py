@@ -17,11 +17,13 @@ from docqa.tables.alike import cosines, vectors
 from docqa.tables.lookups.arithmetic import Answered, calculated
 from docqa.tables.lookups.cells import Placed, Tables, words_of
 from docqa.tables.lookups.derived import wants_change
-from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, tokens_of, wordings
+from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, own_tokens, rows_listed, tokens_of, wordings
 from docqa.tables.lookups.query import Alike, Query
 from docqa.tables.lookups.reading import tables_of
+from docqa.tables.lookups.whole_rows import row_of_all, row_of_both, row_of_same
 from docqa.tables.phrases import tokens
 from docqa.tables.results import TableAnswer
+from docqa.tables.words import spoken
 
 MOST_UNKNOWN = 4  # words of a question that are compared with names in tables by meaning
 MOST_TABLES_COMPARED = 12  # rows with their tables
@@ -33,6 +35,7 @@ SAME = 0.82  # cosine of two words for one thing, bike and bicycle; warm and col
 LEAST_ALIKE = 0.45  # cosine, on the embedder's scale; unrelated names have 0.3 at most
 SURER = 0.25  # what is alike at all counts nearly as the same
 _KINDS = ("fact", "number", "count", "list", "compare", "whether")
+_MISTAKEN = ("procedure", "description")  # what a question for all that somebody has to do may be taken for
 
 
 async def answer_by_look_up(
@@ -42,12 +45,17 @@ async def answer_by_look_up(
     of the question."""
     if question.scope.wanted != "passages":
         return None
-    parts = [_of_own_words(part) for part in question.parts if part.kind in _KINDS]
-    if not parts or len(parts) < len(question.parts):
+    parts = [_of_own_words(part) for part in question.parts]
+    are_looked_up = all(part.kind in _KINDS for part in parts)
+    if not parts or not are_looked_up and (len(parts) > 1 or parts[0].kind not in _MISTAKEN):
         return None
     tables = await tables_of(conn, documents)
     if not tables.rows:
         return None
+    by_id = {document.id: document for document in documents}
+    if not are_looked_up:
+        listed = await asyncio.to_thread(rows_listed, tables, parts[0], question.answer_language)
+        return await _answer(conn, by_id, [listed], question)
     if len(parts) > 1 and _wants_change(question):  # between 2021 and 2022: one thing, though it names two
         parts = [replace(parts[0], text=question.core, context="", follows=False)]
     answers: list[Answered | None] = []
@@ -55,8 +63,25 @@ async def answer_by_look_up(
         parts, answers = [], [whole]
     for part in parts:
         alike = await _alike(conn, encoders.serving_for(part.language), tables, part)
-        answers.append(await asyncio.to_thread(answered, tables, part, question.answer_language, alike))
-    by_id = {document.id: document for document in documents}
+        answer = await asyncio.to_thread(answered, tables, part, question.answer_language, alike)
+        if answer is None and answers and part.follows and answers[-1]:
+            query = Query(own_tokens(part), part.language, tables)
+            if row := row_of_both(query, answers[-1], question.answer_language):
+                answers[-1] = row
+                continue
+        answers.append(answer)
+    if len(parts) > 1 and None in answers and not parts[0].follows:
+        query = Query(tokens(question.core), question.language, tables, naming(parts[0], tables))
+        answers = [row_of_all(query, question.answer_language)]
+    if same := row_of_same(answers, question.answer_language):
+        answers = [same]
+    return await _answer(conn, by_id, answers, question)
+
+
+async def _answer(
+    conn: Connection, by_id: dict[int, StoredDocument], answers: Sequence[Answered | None], question: Question
+) -> TableAnswer | None:
+    """The answers to all parts, with their sources; None where a part has none."""
     sources: list[Source] = []
     texts = []
     for answer in answers:
@@ -76,7 +101,7 @@ async def answer_by_look_up(
 
 def together(tables: Tables, parts: Sequence[Part], question: Question) -> Answered | None:
     """What a question that names several things has computed from their values, or set side by side."""
-    if any(part.follows for part in parts):
+    if parts[0].follows:  # the others may follow it, which is a part of the question
         return None
     named = [word for part in parts for word in naming(part, tables)]
     for text in wordings(replace(parts[0], text=question.core)):
@@ -107,8 +132,10 @@ async def _marks(
 
 
 def _of_own_words(part: Part) -> Part:
-    """The part without an opinion on its kind that its first word denies: what does not begin with a verb is no
-    question for yes or no."""
+    """The part without an opinion on its kind that its words deny: what does not begin with a verb is no question for
+    yes or no, and what is to be compared is not to be described."""
+    if part.kind == "description" and spoken("comparing", own_tokens(part), part.language):
+        return replace(part, kind="compare")
     is_opinion = part.kind == "whether" and not part.begins_with_verb
     return replace(part, kind="fact") if is_opinion else part
 

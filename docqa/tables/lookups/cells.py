@@ -14,13 +14,14 @@ from docqa.formats.grids import Grid, GridRow
 from docqa.formats.page_tables import PageText, page_tables
 from docqa.languages import every_word, words
 from docqa.store.document_tables import StoredGrid
-from docqa.tables.headings import NEAR, likeness
+from docqa.tables.headings import NEAR, is_shortened, likeness
 from docqa.tables.lookups.ranges import Range, range_of
 from docqa.tables.lookups.turned import turned
 from docqa.tables.words import totals
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 from docqa.text.recurring_names import recurring_names
+from docqa.text.values import names_of_month
 
 # What is measured, whatever it is called: how heavy it is, its weight, in kilograms.
 ATTRIBUTES = (
@@ -31,10 +32,14 @@ _ALSO = {
     "price": ("price", "costs", "cheapest", "dearest"),
     "time_taken": ("time_taken", "duration"),
 }  # an attribute that has the words of several lists
+MOST_TELLING = 3  # tables in which a word may name a row and tell it from the others
+SHORTENED = 0.75  # likeness of a word and what shortens it
 _LONGEST_RUN = 4
 _BEGINNING = 3  # letters that two forms of a word share
 _SEVERAL, _LONGEST_TITLE = 3, 100
 _LONGEST_NAME = 12  # words of a cell that names its row
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_CAPITAL_INSIDE = re.compile(r"[a-z][A-Z]")
 _BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
 
 
@@ -115,6 +120,7 @@ class Tables:
     spread: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # how many rows a word names
     ranged: dict[int, Range] = field(default_factory=dict)  # rows that are labelled with a range of numbers
     known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # words by their beginning
+    glued: dict[str, list[str]] = field(default_factory=dict)  # words that capitals part by how they are typed: crcl
     subjects: set[str] = field(default_factory=set)  # of names on many pages: whose report it is
     turned: "Tables | None" = None  # those whose columns are things, with these as rows
     are_things: bool = False  # it is such tables
@@ -188,6 +194,8 @@ class Tables:
         for text in texts:
             for word in key(text).split():
                 self.known[word[:_BEGINNING]].add(word)
+            for word in filter(_CAPITAL_INSIDE.search, _WORD.findall(text)):
+                self.glued[key(word.casefold()).split()[0]] = key(word).split()
 
     def _telling(self) -> set[str]:
         """The words that tell tables and columns apart: of several titles or headings."""
@@ -207,6 +215,7 @@ class Tables:
             for word, places in tables.labelled.items():
                 whole.labelled[word] += [shift + place for place in places]
                 whole.spread[word] += tables.spread[word]
+            whole.glued |= tables.glued
             for beginning, known_words in tables.known.items():
                 whole.known[beginning] |= known_words
         if things := [tables.turned for tables in (self, *others) if tables.turned]:
@@ -214,12 +223,23 @@ class Tables:
         return whole
 
     def forms(self, word: str, language: str) -> dict[str, float]:
-        """The words of these tables that are forms of a word, with their likeness."""
-        return {
-            other: like
-            for other in self.known.get(word[:_BEGINNING], ())
-            if (like := likeness(word, other, language)) >= NEAR
-        }
+        """The words of these tables that are forms of a word, with their likeness; else those of headings and labels
+        that it shortens, or that shorten it."""
+        others = self.known.get(word[:_BEGINNING], ())
+        forms = {other: like for other in others if (like := likeness(word, other, language)) >= NEAR}
+        forms |= {name: 1.0 for name in names_of_month(word) if name in self.known.get(name[:_BEGINNING], ())}
+        return forms or {other: SHORTENED for other in others if other in self._naming and is_shortened(word, other)}
+
+    @cached_property
+    def _naming(self) -> set[str]:
+        """The words of headings, and of the cells that may name a row."""
+        headings = {name for placed in self.rows for name in placed.grid.columns}
+        return {word for name in headings for word in key(name).split()} | self.labelled.keys()
+
+    def tells_apart(self, word: str, grid: Grid) -> bool:
+        """Whether a word names one row only of this table, and stands in few others."""
+        of_word = Counter(id(self.rows[at].grid) for at in self.labelled.get(word, ()))
+        return of_word[id(grid)] == 1 and len(of_word) <= MOST_TELLING
 
     def weight(self, word: str) -> float:
         """How much a word tells rows apart: 1 for one that names few of them."""

@@ -23,6 +23,7 @@ from docqa.text.values import kind
 LEAST_QUESTION = 0.7  # of the question's words that are accounted for
 LEAST_FOR_ROW = 0.9  # of a label, for several values of its row
 MOST_TOLD = 3  # values of a row
+LEAST_AGREED = 3  # tables that give one value
 LEAST_LEAD = 0.04  # before the next row with another value
 _IN_ABOVE, _IN_TITLE, _IN_PROSE, _IN_BEFORE = 0.9, 0.8, 0.5, 0.3
 _ONE_AMOUNT = re.compile(r"[^\d<>≤≥]{0,4}\d(?:[\d.,'’ ]*\d)?[^\d]*")  # no range, and no bound
@@ -67,7 +68,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     """The best cell of a row, or that in a `column`; None where the question leaves its column open, or names a
     year that is not there."""
     row, grid = placed.row, placed.grid
-    shares = {place: query.label_share(row.cells[place], own) for place, own in placed.names.items()}
+    shares = {place: query.label_share(row.cells[place], own, grid) for place, own in placed.names.items()}
     named_by = max(shares, key=lambda place: (shares[place], -place), default=0)
     if id(placed) in query.within:
         shares[0], named_by = 1.0, 0
@@ -75,7 +76,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     if id(placed) in query.within:
         reaching = listed("after", query.language) | listed("since", query.language)  # after 4 years
         in_label = in_label | {
-            word: 1.0 for word in query.words if word.isdecimal() and not YEAR.fullmatch(word) or word in reaching
+            word: 1.0 for word in query.words if word in query.within[id(placed)] or word in reaching
         }
     if not in_label or not shares[named_by]:
         return None
@@ -98,6 +99,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     over = query.matched(grid.columns[named_by])
     for place in chosen:
         over = over | query.matched(grid.columns[place])
+        over = over | dict.fromkeys(query.within_heading(grid.columns, place), 1.0)
     inside = query.matched(row.cells[column]) | query.matched(row.cells[named_by])
     above = around(query, placed)
     places: tuple[Mapping[str, float], ...] = (in_label, over, above, beside, inside)
@@ -167,9 +169,9 @@ def column_share(query: Query, place: int, placed: Placed, in_label: Mapping[str
     """How much of the question's weight a column's heading has beside what the row's label has."""
     name = placed.grid.columns[place]
     heading = key(name).split()
-    own = query.matched(name)
+    own = query.matched(name) | dict.fromkeys(query.within_heading(placed.grid.columns, place), 1.0)
     share = sum(
-        query.weights[word] * like * (1.5 if YEAR.fullmatch(word) else 1.0)
+        query.weights.get(word, 0.0) * like * (1.5 if YEAR.fullmatch(word) else 1.0)
         for word, like in own.items()
         if word not in in_label
     )
@@ -228,7 +230,24 @@ def _tells_rows_apart(placed: Placed, place: int) -> bool:
 def look_up(query: Query) -> list[Cell]:
     """The cells that may answer, best first."""
     cells = [cell for placed in query.candidates() if (cell := cell_of(query, placed))]
-    return sorted(cells, key=lambda cell: -cell.score)
+    return _agreed(sorted(cells, key=lambda cell: -cell.score))
+
+
+def _agreed(cells: list[Cell]) -> list[Cell]:
+    """The cells with the first replaced by what several tables have under its name, sums or not, where no other has its
+    value: total sales of a subsidiary, where all statements have others."""
+    fitting = [cell for cell in cells if cell.score >= LEAST_QUESTION and _name(cell) == _name(cells[0])]
+    given: dict[str, dict[int, Cell]] = {}
+    for cell in fitting:
+        given.setdefault(cell.bare, {}).setdefault(id(cell.placed.grid), cell)
+    most = max(given.values(), key=len, default={})
+    if not fitting or len(given[fitting[0].bare]) > 1 or len(most) < LEAST_AGREED:
+        return cells
+    return [replace(next(iter(most.values())), score=cells[0].score + 2 * LEAST_LEAD), *cells]
+
+
+def _name(cell: Cell) -> frozenset[str]:
+    return frozenset(cell.placed.names.get(cell.named_by, ())) - totals()
 
 
 def rows_of(cells: Iterable[Cell]) -> list[Placed]:

@@ -23,7 +23,7 @@ def rows_named(tables: Tables, names: Sequence[str], language: str) -> list[tupl
         query = Query(key(name).split(), language, tables)
         for placed in query.candidates():
             own = placed.names.get(0, ())
-            label = min(1.0, query.label_share(placed.row.label, own)) if own else 0.0
+            label = min(1.0, query.label_share(placed.row.label, own, placed.grid)) if own else 0.0
             if label < LEAST_LABEL or query.share(query.matched(placed.row.label, own)) < LEAST_NAMED:
                 continue
             if sum(amount(cell, placed.grid) is not None for cell in placed.row.cells[1:]) < LEAST_VALUES:

@@ -16,6 +16,8 @@ from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query
 MOST = 6  # rows or columns side by side
 _LESS_NEAR = 0.08
 LEAST_OPERANDS = 0.6  # of the question that they account for
+_ASIDE = 0.05  # what rows lose that are named elsewhere than in the column for it
+LEAST_WHOLE = 0.5  # the same for whole rows, of which the reader takes what is meant
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def operands(query: Query, *, of_numbers: bool) -> Operands | None:
         own = list(of_grid)
         fitting += [*_of_rows(query, own, of_numbers), *_of_columns(query, own)]
     fitting.sort(key=lambda each: -each.score)
-    if not fitting or fitting[0].score < LEAST_OPERANDS:
+    if not fitting or fitting[0].score < (LEAST_WHOLE if fitting[0].columns else LEAST_OPERANDS):
         return None
     values = [cell.bare for cell in fitting[0].cells]
     rivals = (each for each in fitting[1:] if each.score > fitting[0].score - LEAST_LEAD)
@@ -74,7 +76,9 @@ def _of_rows(query: Query, rows: Sequence[Placed], of_numbers: bool) -> Iterator
     named: list[_Named] = []
     naming: list[int] = []
     for index, placed in enumerate(rows):
-        shares = {place: query.label_share(placed.row.cells[place], own) for place, own in placed.names.items()}
+        shares = {
+            place: query.label_share(placed.row.cells[place], own, placed.grid) for place, own in placed.names.items()
+        }
         by = max(shares, key=lambda place: (shares[place], -place), default=0)
         matched.append(query.matched(placed.row.cells[by], placed.names.get(by)) if shares else {})
         naming.append(by)
@@ -129,6 +133,7 @@ def _whole_rows(
     if len(columns) > 1:
         cells = tuple(Cell(placed, columns[0], named_by=naming) for placed in rows)
         score = query.share(in_labels, query.matched(grid.columns[naming]), around(query, rows[0]))
+        score -= _ASIDE * (naming not in (0, grid.naming))
         yield Operands(cells, tuple(placed.row.cells[naming] for placed in rows), "", score, columns)
 
 
@@ -159,7 +164,7 @@ def _of_columns(query: Query, rows: Sequence[Placed]) -> Iterator[Operands]:
     """Columns that are named, of each row that is."""
     for placed in rows:
         own = placed.names.get(0, ())
-        share = query.label_share(placed.row.label, own) if own else 0.0
+        share = query.label_share(placed.row.label, own, placed.grid) if own else 0.0
         in_label = query.matched(placed.row.label, own) if own else {}
         if share < LEAST_LABEL or not in_label:
             continue

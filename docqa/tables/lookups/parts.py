@@ -9,8 +9,10 @@ from itertools import chain, pairwise
 from docqa.languages import phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
+from docqa.tables.lookups.beyond import beyond_range
 from docqa.tables.lookups.cells import Tables, attributes, measuring, words_of
-from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
+from docqa.tables.lookups.conditions import fulfilling
+from docqa.tables.lookups.derived import against, by_year, naming_places, periods, ranked, wants_change
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
 from docqa.tables.lookups.rosters import rostered
@@ -48,6 +50,11 @@ def tokens_of(part: Part) -> list[str]:
     return question_tokens(part.searched if part.follows else part.text)
 
 
+def own_tokens(part: Part) -> list[str]:
+    """The words of a part without those of what it follows."""
+    return question_tokens(part.text)
+
+
 def wordings(part: Part) -> Iterator[str]:
     """The question, and the same with other names of the things in it: R&D is research and development."""
     text = part.searched if part.follows else part.text
@@ -74,6 +81,15 @@ def answered(tables: Tables, part: Part, language: str, alike: Alike | None = No
         if 0 < len(tokens) <= MOST_TOKENS and (answer := _answered(tables, tokens, part, language, alike)):
             return answer
     return None
+
+
+def rows_listed(tables: Tables, part: Part, language: str) -> Answered | None:
+    """The rows that have the values that a part names, of one that may be taken for a question of another kind: what
+    Ada has to do. None where it says anything else."""
+    tokens = tokens_of(part)
+    if not 0 < len(tokens) <= MOST_TOKENS:
+        return None
+    return fulfilling(Query(tokens, part.language, tables, naming(part, tables)), part, language)
 
 
 def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, alike: Alike | None) -> Answered | None:
@@ -108,7 +124,8 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
             if answer := _against(query, language, short=name == "missed"):
                 return answer
     query = Query(tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number")
-    if rows := grouped(query, part, language) or numbered(query, language):
+    rows = grouped(query, part, language) or numbered(query, language) or beyond_range(query, language)
+    if rows := rows or (None if any(ranks.values()) else fulfilling(query, part, language)):
         return rows
     cells = _of_amounts(look_up(query), query, tokens, part)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):
@@ -189,7 +206,9 @@ def _first(query: Query, lowest: bool, language: str) -> Answered | None:
     """The row at one end of a column: which product has the best margin; of several columns that of each."""
     columns: dict[int, list[Cell]] = {}
     for first in ranked(query, query.tables, lowest=lowest):
-        cell = Cell(first.placed, first.column, named_by=first.placed.grid.naming)
+        grid = first.placed.grid
+        kinds = (place for place in naming_places(grid) if place != first.column and query.matched(grid.columns[place]))
+        cell = Cell(first.placed, first.column, named_by=next(kinds, grid.naming))
         columns.setdefault(id(first.placed), []).append(cell)
     if not columns:
         return None

@@ -5,8 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
+from docqa.formats.grids import Grid
 from docqa.languages import every, every_word
 from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring, words_of
+from docqa.tables.lookups.numbers import Spoken, numbers_in
+from docqa.tables.lookups.ranges import Range, ranges_of
 from docqa.tables.words import listed, spoken, totals, weekdays
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
@@ -83,6 +86,8 @@ class Query:
         self.attributes = attributes(tokens, language)
         measured = measuring(self.attributes)
         plain = listed("value_words", language) | but
+        tokens = [part for token in tokens for part in tables.glued.get(token, (token,))]
+        self._numbers = numbers_in(tokens)
         tokens = list(dict.fromkeys(without_phrases(tokens, plain)))
         self.wants_number = wants_number
         self.forms: Mapping[str, Mapping[str, float]] = {
@@ -95,12 +100,14 @@ class Query:
             if YEAR.fullmatch(word)
             or word in measured - but
             or not (is_function_word(word) or word in plain)
-            and (self.forms[word] or not (word in light or word in _scales()))
+            and (self.forms[word] or not (len(word) == 1 or word in light or word in _scales()))
+            and (word in self.forms[word] or not 0 < len(self.forms[word]) == len(light & self.forms[word].keys()))
         ]
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
-        self.numbers = [float(word) for word in self.words if word.isdecimal() and not YEAR.fullmatch(word)]
         self._known: dict[str, dict[str, float]] = {}
-        self.within: set[int] = set()  # rows whose range holds a number of the question
+        self.within: dict[int, set[str]] = {}  # rows whose range holds a number of the question, with its words
+        self._numbers_of: dict[str, list[Spoken]] = {}
+        self.sums = spoken("sum", self.text.split(), language)
         self.wants_share = bool(spoken("share", self.text.split(), language))
         self.is_mine = bool(listed("mine", language) & set(tokens))
 
@@ -136,6 +143,8 @@ class Query:
             like = max((like for form, like in self.forms[word].items() if form in own), default=0.0)
             if any(word in self.attributes[attribute] for attribute in same):
                 like = max(like, SAME_MEASURE)
+            if word in self.sums and not totals().isdisjoint(own):
+                like = max(like, SAME_MEASURE)
             if word in self.attributes.get("price", ()) and any(sign in name for sign in "$€£¥₹"):
                 like = max(like, 0.9)
             like = max(like, self.alike.get(word, {}).get(name, 0.0))
@@ -155,19 +164,39 @@ class Query:
                     best[index] = max(best.get(index, 0.0), like)
             for index, like in best.items():
                 scores[index] = scores.get(index, 0.0) + like * self.weights[word]
-        for index in self.tables.ranged:
-            if self._is_within(index):
-                scores[index] = scores.get(index, 0.0) + 1.0
         rows = self.tables.rows
-        self.within = {id(rows[index]) for index in scores if index in self.tables.ranged and self._is_within(index)}
+        for index, bounds in self.tables.ranged.items():
+            if words := self._within(rows[index].grid.columns[0], bounds):
+                scores[index] = scores.get(index, 0.0) + 1.0
+                self.within[id(rows[index])] = words
         ranked = sorted(
             scores, key=lambda index: (-scores[index] / (1 + 0.1 * len(rows[index].names.get(0, ()))), index)
         )
         return [rows[index] for index in ranked[:MOST_CANDIDATES]]
 
-    def _is_within(self, index: int) -> bool:
-        low, high = self.tables.ranged[index]
-        return not all(map(str.isdecimal, self.words)) and any(low <= value <= high for value in self.numbers)
+    def _within(self, name: str, bounds: Range) -> set[str]:
+        """The words of a number of the question, with its unit, that lies within these bounds of what has this name; of
+        several numbers only of one beside which the question has the name, or none is beside it."""
+        if all(map(str.isdecimal, self.words)):
+            return set()
+        own = [number for number in self._numbers_named(name) if bounds[0] <= number.value <= bounds[1]]
+        return {word for number in own for word in (number.word, number.unit) if word}
+
+    def _numbers_named(self, name: str) -> Sequence[Spoken]:
+        if name not in self._numbers_of:
+            words, measured = set(key(name).split()), attributes(key(name).split()).keys()
+            self._numbers_of[name] = [
+                number
+                for number in self._numbers
+                if any(words & {word, *self.forms.get(word, ())} for word in number.beside)
+                or measured & attributes(sorted(number.beside), self.language).keys()
+            ] or [number for number in self._numbers if number.word.isdecimal()]
+        return self._numbers_of[name]
+
+    def within_heading(self, columns: tuple[str, ...], place: int) -> set[str]:
+        """The words of the question's number that lies within the range that heads a column, as it heads others."""
+        bounds = ranges_of(columns).get(place)
+        return self._within(columns[place], bounds) if bounds else set()
 
     def had(self, own: Sequence[str]) -> set[str]:
         """Which words of a name the question has, in any form, or asks for as a measure."""
@@ -175,8 +204,8 @@ class Query:
         measured = (said for attribute, said in attributes(own).items() if attribute in self.attributes)
         return (forms & set(own)).union(*measured)
 
-    def label_share(self, name: str, own: Sequence[str]) -> float:
-        """How much of a name the question has, by weight; a little more where it stands there as it is.
+    def label_share(self, name: str, own: Sequence[str], grid: Grid) -> float:
+        """How much of a name in a table the question has, by weight; a little more where it stands there as it is.
 
         The last word before a comma is what the name is of, and counts most. A word that names one row alone is as
         good as the whole name. What is only measured alike may be of something else: Pacific Sales are no revenue.
@@ -203,7 +232,7 @@ class Query:
         total = sum(weights.values())
         share = sum(weight for word, weight in weights.items() if word in have) / total if total else 0.0
         if any(
-            word in said_as and self.tables.spread.get(word) == 1 and len(word) > 2 and word not in measures
+            word in said_as and self.tables.tells_apart(word, grid) and len(word) > 2 and word not in measures
             for word in telling
         ):
             share = max(share, LEAST_LABEL + 0.1)

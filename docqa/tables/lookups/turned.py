@@ -8,7 +8,7 @@ something else of it, the things are ranked and compared as the rows of other ta
 
 from collections.abc import Sequence
 
-from docqa.formats.grid_cells import DIGITS, is_year
+from docqa.formats.grid_cells import DIGITS, is_number, is_year
 from docqa.formats.grids import Grid, GridRow
 from docqa.languages import every_word
 from docqa.tables.headings import unit_of
@@ -31,6 +31,8 @@ def turned(grid: Grid) -> Grid | None:
     ):
         return None
     if any(is_year(word) or word.casefold() in every_word("tables.totals") for name in things for word in name.split()):
+        return None
+    if 0 < sum(map(is_number, things)) < len(things):  # two pairs of a name and a value side by side
         return None
     units = {unit for row in grid.rows if (unit := _unit_throughout(row.cells))}
     if len(units) < LEAST_PROPERTIES or units <= _OF_STATEMENTS:
