@@ -99,6 +99,65 @@ def test_what_stands_alone_is_left_as_it_is(language: str, question: str) -> Non
     assert (alone.text, alone.context) == (question, "")
 
 
+@pytest.mark.parametrize(
+    ("language", "earlier", "question", "about"),
+    [
+        ("en", "How big is the subsidy for the ferry?", "in what case would we not get it?", {"subsidy", "ferry"}),
+        ("en", "How much is the key deposit?", "do i get that back if i move out", {"key", "deposit"}),
+        ("en", "How long is the trial period?", "and what wage applies in that time?", {"trial", "period"}),
+        ("en", "When was the first chapel consecrated?", "what happened to the second one?", {"chapel"}),
+        ("en", "What is a split ticket?", "whats the drawback?", {"split", "ticket"}),
+        ("en", "When do the skates go out?", "and whats the time now", {"skates"}),
+        ("es", "¿Cuánto cuesta la bicicleta?", "¿cuántas puedo llevar?", {"bicicleta"}),
+    ],
+)
+def test_a_question_whose_words_tell_little_is_about_what_was_asked_before(
+    language: str, earlier: str, question: str, about: set[str]
+) -> None:
+    alone = stand_alone(question, [("user", earlier), ("bot", "…")], language)
+    assert alone.text == question
+    assert about <= set(alone.wording.split())
+
+
+@pytest.mark.parametrize(
+    ("language", "earlier", "question"),
+    [
+        ("en", "What is the fee for a late ferry ticket?", "and if you ask nicely?"),
+        ("en", "How long must the glaze dry?", "and if the kiln is cold?"),
+        ("en", "How tall was the spire this time?", "and last year?"),
+        ("en", "When does the lease on the boathouse end?", "and the one for the slipway?"),
+        ("de", "Wie lange hat man Zeit für den Kurs?", "kann man das verlängern?"),
+        ("fr", "Dans quel délai rend-on la clé ?", "et si les portes sont fermées ?"),
+    ],
+)
+def test_a_clause_stands_in_the_place_of_no_phrase(language: str, earlier: str, question: str) -> None:
+    alone = stand_alone(question, [("user", earlier), ("bot", "…")], language)
+    assert alone.text == question
+    assert alone.context
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "asking"),
+    [
+        ("How long must the glaze dry?", "and if the kiln is cold?", "How long must the glaze dry?"),
+        ("How tall was the spire this time?", "and last year?", "How tall was the spire this time?"),
+        ("How long must the glaze dry?", "can it be shortened?", ""),
+        ("How long must the glaze dry?", "and who sees to it?", ""),
+    ],
+)
+def test_a_clause_that_asks_nothing_asks_what_was_asked_before(earlier: str, question: str, asking: str) -> None:
+    alone = stand_alone(question, [("user", earlier), ("bot", "Two days.")], "en")
+    assert alone.asking == asking
+    if asking:
+        assert alone.wording == f"{earlier.strip('?')} {question}"
+
+
+def test_what_was_answered_before_is_searched_for_but_not_what_the_question_is_about() -> None:
+    history = [("user", "Who runs the mill?"), ("bot", "The mill is run by the works council.")]
+    alone = stand_alone("Where does it meet?", history, "en")
+    assert (alone.context, alone.wording) == ("runs mill run works council", "Where does it meet? runs mill")
+
+
 def test_a_follow_up_of_a_follow_up_continues_the_first_question() -> None:
     history = [
         ("user", "How many tons did the north pier take in 2016?"),
