@@ -248,7 +248,7 @@ def test_behind_understand_the_record_is_read_and_not_the_text() -> None:
 
 
 def test_behind_understand_no_question_is_parsed() -> None:
-    records = {f"docqa.questions.{name}" for name in ("question", "kind_opinion", "understand")}
+    records = {f"docqa.questions.{name}" for name in ("question", "wanted", "kind_opinion", "understand")}
     parsers = {
         str(path.relative_to(PACKAGE)): used
         for path in behind_questions()

@@ -11,7 +11,8 @@ from docqa.answering.title_page import Stated, audience, author, date, first_lin
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
 from docqa.formats.names import MESSAGES, OF_ROWS
 from docqa.languages import phrase
-from docqa.questions.question import Property, Question
+from docqa.questions.question import Question
+from docqa.questions.wanted import Property
 from docqa.search.passages import Passage
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database

@@ -13,7 +13,8 @@ from docqa.formats.names import OF_ROWS
 from docqa.ingest.chapters import Chapter, chapters, main_label
 from docqa.ingest.outline import SLIDES
 from docqa.languages import phrase
-from docqa.questions.question import Question, Scope
+from docqa.questions.question import Question
+from docqa.questions.wanted import Scope
 from docqa.search.passages import Passage
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database

@@ -11,7 +11,8 @@ from docqa.answering.model_summary import evenly
 from docqa.ingest import key_sentences
 from docqa.ingest.sentence_worth import denies
 from docqa.languages import any_of
-from docqa.questions.question import Question, TopicWord
+from docqa.questions.question import Question
+from docqa.questions.wanted import TopicWord
 from docqa.store import full_text, scopes
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database

@@ -16,8 +16,9 @@ from docqa.answering.reading import read
 from docqa.answering.scoring import VERIFIED, scale_of, unit_score
 from docqa.answering.sections import begins_lines, blocks_in, spans_in
 from docqa.answering.subject_units import coded, dated, introduced, labelled, titled
-from docqa.questions.question import Kind, Part, Place, Question
+from docqa.questions.question import Kind, Part, Question
 from docqa.questions.spelling import as_written
+from docqa.questions.wanted import Place
 from docqa.questions.wording import content, points_back
 from docqa.search.candidates import RETRIEVED
 from docqa.search.index import Index

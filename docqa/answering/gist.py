@@ -20,7 +20,8 @@ from docqa.ingest.sentence_worth import is_boilerplate
 from docqa.ingest.stored_outline import outline
 from docqa.ingest.subjects import names, tells_story
 from docqa.languages import phrase
-from docqa.questions.question import Question, Scope
+from docqa.questions.question import Question
+from docqa.questions.wanted import Scope
 from docqa.search.passages import Passage
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database

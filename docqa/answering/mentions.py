@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from docqa.questions.question import TopicWord
+from docqa.questions.wanted import TopicWord
 from docqa.store.chunks import StoredChunk
 from docqa.store.sql import quoted
 from docqa.text.sentences import sentences

@@ -19,7 +19,8 @@ from docqa.answering.sections import pages_in
 from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
 from docqa.ingest.outline import SLIDES
 from docqa.languages import phrase
-from docqa.questions.question import Question, Scope
+from docqa.questions.question import Question
+from docqa.questions.wanted import Scope
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 

@@ -17,7 +17,8 @@ from docqa.ingest.headings import after_headings
 from docqa.ingest.outline import SLIDES
 from docqa.ingest.selection import choose
 from docqa.languages import phrase
-from docqa.questions.question import Place, Question
+from docqa.questions.question import Question
+from docqa.questions.wanted import Place
 from docqa.search.passages import Passage
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument

@@ -20,7 +20,7 @@ from itertools import groupby, zip_longest
 from docqa import store
 from docqa.ingest.key_sentences import notes
 from docqa.questions.named import label_of, place_begun
-from docqa.questions.question import Place
+from docqa.questions.wanted import Place
 from docqa.store.chunks import StoredChunk
 from docqa.store.database import Database
 from docqa.store.documents import StoredDocument

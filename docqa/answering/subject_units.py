@@ -9,7 +9,8 @@ from itertools import chain
 from typing import TypeVar
 
 from docqa.answering.sections import Blocks, Span, numbers_between
-from docqa.questions.question import Part, Place
+from docqa.questions.question import Part
+from docqa.questions.wanted import Place
 from docqa.search.introductions import explains, introduces
 from docqa.search.passages import Passage, ScoredUnit
 from docqa.search.weights import share, weights_among

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 from docqa.languages import CODES, entry, every_word, pattern
-from docqa.questions.question import Place
+from docqa.questions.wanted import Place
 from docqa.questions.wording import dense_codes
 from docqa.text.detect import is_function_word
 from docqa.text.numerals import HAN_DIGITS, heading_number

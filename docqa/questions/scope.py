@@ -14,7 +14,7 @@ from typing import get_args
 from docqa.languages import any_of, every, every_pattern, every_word, pattern, words
 from docqa.questions.kinds import expected, wants_span
 from docqa.questions.named import labels_named, places_named
-from docqa.questions.question import Place, Property, Scope, Size, Wanted
+from docqa.questions.wanted import Place, Property, Scope, Size, Wanted
 from docqa.questions.wording import WORD, dense_codes, matches
 from docqa.text.detect import is_function_word
 from docqa.text.values import in_words

@@ -18,7 +18,7 @@ from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of
 from docqa.questions.language import question_language
 from docqa.questions.named import labels_named, named_by, pages_of, places_named
 from docqa.questions.parts import parts
-from docqa.questions.question import ChatOptions, Kind, Part, Place, Question, Scope
+from docqa.questions.question import ChatOptions, Kind, Part, Question
 from docqa.questions.scope import (
     asks_for_decisions,
     asks_for_signature,
@@ -31,6 +31,7 @@ from docqa.questions.scope import (
 )
 from docqa.questions.small_talk import small_talk
 from docqa.questions.spelling import possible_slips
+from docqa.questions.wanted import Place, Scope
 from docqa.questions.wording import content, matches, points_back, says_enough
 from docqa.text.words import terms
 

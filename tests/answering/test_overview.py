@@ -18,7 +18,8 @@ from docqa.answering.prompts import sum_up_part
 from docqa.errors import Unavailable
 from docqa.ingest.chunking import chunks
 from docqa.ingest.preparation import with_terms
-from docqa.questions.question import Question, Scope
+from docqa.questions.question import Question
+from docqa.questions.wanted import Scope
 from docqa.store.chunks import StoredChunk
 from waiting import until
 

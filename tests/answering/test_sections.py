@@ -5,7 +5,7 @@ import pytest
 
 from conftest import ask, upload
 from docqa.answering.sections import blocks, spans_of
-from docqa.questions.question import Place
+from docqa.questions.wanted import Place
 from docqa.store.chunks import StoredChunk
 
 pytestmark = pytest.mark.anyio

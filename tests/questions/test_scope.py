@@ -2,8 +2,8 @@
 
 import pytest
 
-from docqa.questions.question import Scope
 from docqa.questions.scope import scope_of
+from docqa.questions.wanted import Scope
 
 GIST = [
     "Summarize this",
