@@ -143,6 +143,20 @@ async def test_months_as_a_column(client: httpx.AsyncClient, question: str, star
     assert answer.replace(" [1]", "").startswith(start)
 
 
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("what was the biggest sale?", "Highest value of Total: 90.00."),
+        ("is there a sale over 80 euros?", "Yes: Rows (Total > 80.00):"),
+        ("how much money did Ulm bring in", "Sum of Total (Town = Ulm): 40.00."),
+    ],
+)
+async def test_a_total_beside_prices_is_of_money(client: httpx.AsyncClient, question: str, start: str) -> None:
+    content = "Sale no.,Product,Quantity,Unit price,Total,Town\n1,Pen,4,10.00,40.00,Ulm\n2,Ink,6,15.00,90.00,Bonn\n"
+    answer, _ = await chat(client, content + "3,Lamp,1,60.00,60.00,Bonn\n", "sales.csv", question)
+    assert answer.replace(" [1]", "").startswith(start)
+
+
 async def test_a_word_for_what_a_row_is_groups_nothing(client: httpx.AsyncClient) -> None:
     answer, _ = await chat(client, VISITS, "visits.csv", "average fee per visit")
     assert answer.startswith("Average of Fee: 61.10 GBP.")

@@ -16,8 +16,9 @@ from docqa.models.reader import TableReading, TrainedPart
 from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.store.tables import Contents
 from docqa.tables.counting.intent import Composer
-from docqa.tables.counting.mentions import Reader, View
+from docqa.tables.counting.mentions import Reader
 from docqa.tables.counting.roles import Form
+from docqa.tables.counting.view import View
 from docqa.tables.phrases import key_words
 from docqa.tables.reading.layout import Layout, laid_out, near_values
 from docqa.tables.reading.plan import GROUPS, MEASURES, OF_COLUMN, OF_VALUE, OUTPUTS, TESTS, WHOLE, likeliest, planned

@@ -22,8 +22,9 @@ from docqa.settings import Settings
 from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.store.tables import Contents
 from docqa.tables.counting.intent import Composer
-from docqa.tables.counting.mentions import Reader, View
+from docqa.tables.counting.mentions import Reader
 from docqa.tables.counting.roles import Form
+from docqa.tables.counting.view import View
 from docqa.tables.phrases import key_words
 from docqa.text.detect import detect
 from docqa.text.keys import key

@@ -17,8 +17,9 @@ from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.store.tables import NamedValues
 from docqa.tables.counting.composing import composer_of, view_of
 from docqa.tables.counting.intent import Composer, Intent
-from docqa.tables.counting.mentions import MOST_TOKENS, View
+from docqa.tables.counting.mentions import MOST_TOKENS
 from docqa.tables.counting.roles import Form
+from docqa.tables.counting.view import View
 from docqa.tables.headings import NEAR, heading, likeness
 from docqa.tables.phrases import key_words, phrases
 from docqa.tables.reading.layout import laid_out, near_values

@@ -15,8 +15,9 @@ from docqa.store.table_plan import StoredTable
 from docqa.store.tables import NamedValues
 from docqa.tables.alike import cosines, vectors
 from docqa.tables.counting.intent import Composer
-from docqa.tables.counting.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader, View
+from docqa.tables.counting.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader
 from docqa.tables.counting.roles import Form
+from docqa.tables.counting.view import View
 from docqa.tables.headings import NEAR, heading, likeness
 from docqa.tables.phrases import key_words, phrases
 

@@ -6,18 +6,16 @@ is at hand, by meaning.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
 
 from docqa.formats.columns import IDENTIFIERS, Value
-from docqa.languages import every_word, words
-from docqa.store.table_plan import Filter, StoredTable
-from docqa.store.tables import Contents
+from docqa.languages import words
 from docqa.tables.counting.periods import Period, period_at
-from docqa.tables.headings import CONCEPTS, NEAR, Heading, heading, in_concept, likeness, nearness
+from docqa.tables.counting.view import View
+from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness, nearness
 from docqa.tables.phrases import number_of
-from docqa.tables.words import totals, vocabulary
+from docqa.tables.words import vocabulary
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -45,113 +43,9 @@ class Mention:
     is_exact: bool = True
 
 
-@dataclass
-class View:
-    """A table with what its columns hold, as questions see it."""
-
-    table: StoredTable
-    contents: Contents
-
-    @cached_property
-    def headings(self) -> list[Heading]:
-        """The columns' names, read."""
-        return [heading(column) for column in self.table.columns]
-
-    @cached_property
-    def dates(self) -> list[int]:
-        """The columns of dates, the one with the earliest date first."""
-        places = [place for place, column in enumerate(self.table.columns) if column.kind == "date"]
-        return sorted(places, key=lambda place: str(self.contents.least[place]))
-
-    @cached_property
-    def identifiers(self) -> list[int]:
-        """The columns whose values tell rows apart."""
-        return [
-            place
-            for place, different in enumerate(self.contents.different)
-            if different == self.contents.rows > 1
-            and self.table.columns[place].kind != "date"
-            and (self.table.columns[place].kind == "text" or self.headings[place].is_identifier)
-        ]
-
-    def has_codes(self, place: int) -> bool:
-        """Whether its values are numbers or codes, so that its name is what a row is: Order, of P-2017."""
-        return any(map(str.isdigit, str(self.contents.least[place])))
-
-    def picks_a_row(self, filters: Iterable[Filter]) -> bool:
-        """Whether one of the conditions is on a value that tells rows apart."""
-        return any(test.place in self.identifiers and test.operator == "=" for test in filters)
-
-    @cached_property
-    def row_nouns(self) -> list[str]:
-        """The words for what a row is: of the column that tells rows apart, and of the file's name."""
-        nouns = [
-            word
-            for place in self.identifiers
-            for word in self.headings[place].words
-            if word not in IDENTIFIERS and len(word) > 2
-        ]
-        named = [word for word in self.table.key.split() if len(word) > 3 and word.isalpha()]
-        return list(dict.fromkeys([*nouns, *named]))
-
-    @cached_property
-    def forms(self) -> dict[int, list[tuple[list[str], str]]]:
-        """(tokens, value) of the values of columns of words that have few, by place."""
-        return {
-            place: [(key(value).split(), value) for value in values] for place, values in self.contents.values.items()
-        }
-
-    @cached_property
-    def of_money(self) -> frozenset[int]:
-        """The columns of amounts of money and of prices."""
-        return frozenset(
-            place
-            for place, known in enumerate(self.headings)
-            if known.concepts & {"money", "price"} and self.is_amount(place)
-        )
-
-    def is_flag(self, place: int) -> bool:
-        """Whether a column only says yes or no, or says something in a part of its rows only."""
-        values = {key(value) for value in self.contents.values.get(place, ())}
-        known = _flags("yes") | _flags("no_words")
-        return bool(values) and len(values) <= 2 and (values <= known or len(values) == 1 and self.has_gaps(place))
-
-    def yes(self, place: int) -> Filter:
-        """The condition that a column of yes and no says yes."""
-        values = self.contents.values[place]
-        said = tuple(value for value in values if key(value) in _flags("yes"))
-        return Filter(place, "=", said) if said and len(values) > 1 else Filter(place, "present")
-
-    def has_gaps(self, place: int) -> bool:
-        """Whether some rows have nothing in this column."""
-        return self.contents.filled[place] < self.contents.rows
-
-    def is_kind_of(self, place: int, other: int) -> bool:
-        """Whether the name of a column is another's with something before it: minimum stock, Mindestbestand."""
-        name, wider = (" ".join(self.headings[at].words) for at in (place, other))
-        return place != other and len(wider) > 3 and name != wider and name.endswith(wider)
-
-    def is_signed(self, place: int) -> bool:
-        """Whether it has amounts of money and some are negative, as what an account pays out is."""
-        least = self.contents.least[place]
-        is_of_money = self.is_amount(place) and "money" in self.headings[place].concepts
-        return is_of_money and isinstance(least, int | float) and least < 0
-
-    def is_amount(self, place: int) -> bool:
-        """Whether its numbers say how much."""
-        return self.table.columns[place].is_amount and not (
-            self.headings[place].is_identifier and self.contents.different[place] == self.contents.rows
-        )
-
-
 def _may_be_person(name: str) -> bool:
     """Whether it is written as people are called, unlike New Mexico (NM) and Green tea."""
     return not _NO_PERSON.search(name) and (name.islower() or all(word[0].isupper() for word in name.split()))
-
-
-@cache
-def _flags(name: str) -> frozenset[str]:
-    return frozenset(map(key, every_word(f"tables.{name}")))
 
 
 Alike = Mapping[str, Sequence[tuple[int, str, float]]]  # phrase → (place, value or "" for the column, cosine)
@@ -278,8 +172,8 @@ class Reader:
             if not in_concept(word, concept, self.language):
                 continue
             fitting = [place for place, known in enumerate(self.view.headings) if concept in known.concepts]
-            if concept == "money" and any("price" in known.concepts for known in self.view.headings):
-                fitting += [p for p, known in enumerate(self.view.headings) if totals().issuperset(known.words)]
+            if concept == "money":
+                fitting += self.view.totals
             if concept in ("age", "money", "quantity", "rating", "time_taken", "price"):
                 fitting = [place for place in fitting if self.view.is_amount(place)]
             for place in self._preferred(fitting, concept):

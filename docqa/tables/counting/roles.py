@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from docqa.languages import words
 from docqa.store.table_plan import Filter, Operator
-from docqa.tables.counting.mentions import Mention, View
+from docqa.tables.counting.mentions import Mention
+from docqa.tables.counting.view import View
 from docqa.tables.headings import NEAR, in_concept, likeness
 
 _OPERATORS: dict[str, Operator] = {
@@ -225,7 +226,7 @@ class Conditions:
     def _main_amount(self) -> list[int]:
         """The column that "how much" means where none is named: the only one of money, or the only amount."""
         amounts = [place for place in range(len(self.view.headings)) if self.view.is_amount(place)]
-        money = [place for place in amounts if "money" in self.view.headings[place].concepts]
+        money = [p for p in amounts if "money" in self.view.headings[p].concepts or p in self.view.totals]
         priced = [place for place in amounts if "price" in self.view.headings[place].concepts]
         sums = [place for place in money if not self.view.headings[place].is_rate]
         return next((some for some in (sums, money, priced, amounts) if len(some) == 1), [])

@@ -6,7 +6,7 @@ Each column's name and each value has its place in the text, where the reader sa
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from docqa.tables.counting.mentions import View
+from docqa.tables.counting.view import View
 from docqa.tables.headings import NEAR, likeness
 from docqa.text.detect import is_function_word
 

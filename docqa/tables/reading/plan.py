@@ -13,7 +13,8 @@ from typing import TypeVar
 from docqa.formats.columns import Value
 from docqa.models.reader import TableReading
 from docqa.store.table_plan import Filter, Measure, Operator, Plan
-from docqa.tables.counting.mentions import Mention, View
+from docqa.tables.counting.mentions import Mention
+from docqa.tables.counting.view import View
 from docqa.tables.reading.layout import Layout
 
 # The outputs of the reader's heads. Of the whole table:

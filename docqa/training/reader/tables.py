@@ -17,7 +17,7 @@ from docqa.errors import DocqaError
 from docqa.formats import reading
 from docqa.store.table_plan import StoredTable
 from docqa.store.tables import MOST_LISTED, Contents
-from docqa.tables.counting.mentions import View
+from docqa.tables.counting.view import View
 from docqa.tables.phrases import key_words, phrases
 from docqa.tables.reading.layout import Layout, laid_out, near_values
 from docqa.tables.reading.plan import GROUPS

@@ -1,0 +1,124 @@
+"""A table as questions see it: what its columns are called, what they hold, and what tells its rows apart."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from docqa.formats.columns import IDENTIFIERS
+from docqa.languages import every_word
+from docqa.store.table_plan import Filter, StoredTable
+from docqa.store.tables import Contents
+from docqa.tables.headings import Heading, heading
+from docqa.tables.words import totals
+from docqa.text.keys import key
+
+
+@dataclass
+class View:
+    """A table with what its columns hold, as questions see it."""
+
+    table: StoredTable
+    contents: Contents
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        """The columns' names, read."""
+        return [heading(column) for column in self.table.columns]
+
+    @cached_property
+    def dates(self) -> list[int]:
+        """The columns of dates, the one with the earliest date first."""
+        places = [place for place, column in enumerate(self.table.columns) if column.kind == "date"]
+        return sorted(places, key=lambda place: str(self.contents.least[place]))
+
+    @cached_property
+    def identifiers(self) -> list[int]:
+        """The columns whose values tell rows apart."""
+        return [
+            place
+            for place, different in enumerate(self.contents.different)
+            if different == self.contents.rows > 1
+            and self.table.columns[place].kind != "date"
+            and (self.table.columns[place].kind == "text" or self.headings[place].is_identifier)
+        ]
+
+    def has_codes(self, place: int) -> bool:
+        """Whether its values are numbers or codes, so that its name is what a row is: Order, of P-2017."""
+        return any(map(str.isdigit, str(self.contents.least[place])))
+
+    def picks_a_row(self, filters: Iterable[Filter]) -> bool:
+        """Whether one of the conditions is on a value that tells rows apart."""
+        return any(test.place in self.identifiers and test.operator == "=" for test in filters)
+
+    @cached_property
+    def row_nouns(self) -> list[str]:
+        """The words for what a row is: of the column that tells rows apart, and of the file's name."""
+        nouns = [
+            word
+            for place in self.identifiers
+            for word in self.headings[place].words
+            if word not in IDENTIFIERS and len(word) > 2
+        ]
+        named = [word for word in self.table.key.split() if len(word) > 3 and word.isalpha()]
+        return list(dict.fromkeys([*nouns, *named]))
+
+    @cached_property
+    def forms(self) -> dict[int, list[tuple[list[str], str]]]:
+        """(tokens, value) of the values of columns of words that have few, by place."""
+        return {
+            place: [(key(value).split(), value) for value in values] for place, values in self.contents.values.items()
+        }
+
+    @cached_property
+    def totals(self) -> list[int]:
+        """The columns of sums beside one of prices, which are sums of money."""
+        if not any("price" in known.concepts for known in self.headings):
+            return []
+        return [place for place, known in enumerate(self.headings) if totals().issuperset(known.words)]
+
+    @cached_property
+    def of_money(self) -> frozenset[int]:
+        """The columns of amounts of money and of prices."""
+        return frozenset(
+            place
+            for place, known in enumerate(self.headings)
+            if known.concepts & {"money", "price"} and self.is_amount(place)
+        )
+
+    def is_flag(self, place: int) -> bool:
+        """Whether a column only says yes or no, or says something in a part of its rows only."""
+        values = {key(value) for value in self.contents.values.get(place, ())}
+        known = _flags("yes") | _flags("no_words")
+        return bool(values) and len(values) <= 2 and (values <= known or len(values) == 1 and self.has_gaps(place))
+
+    def yes(self, place: int) -> Filter:
+        """The condition that a column of yes and no says yes."""
+        values = self.contents.values[place]
+        said = tuple(value for value in values if key(value) in _flags("yes"))
+        return Filter(place, "=", said) if said and len(values) > 1 else Filter(place, "present")
+
+    def has_gaps(self, place: int) -> bool:
+        """Whether some rows have nothing in this column."""
+        return self.contents.filled[place] < self.contents.rows
+
+    def is_kind_of(self, place: int, other: int) -> bool:
+        """Whether the name of a column is another's with something before it: minimum stock, Mindestbestand."""
+        name, wider = (" ".join(self.headings[at].words) for at in (place, other))
+        return place != other and len(wider) > 3 and name != wider and name.endswith(wider)
+
+    def is_signed(self, place: int) -> bool:
+        """Whether it has amounts of money and some are negative, as what an account pays out is."""
+        least = self.contents.least[place]
+        is_of_money = self.is_amount(place) and "money" in self.headings[place].concepts
+        return is_of_money and isinstance(least, int | float) and least < 0
+
+    def is_amount(self, place: int) -> bool:
+        """Whether its numbers say how much."""
+        return self.table.columns[place].is_amount and not (
+            self.headings[place].is_identifier and self.contents.different[place] == self.contents.rows
+        )
+
+
+@cache
+def _flags(name: str) -> frozenset[str]:
+    return frozenset(map(key, every_word(f"tables.{name}")))
