@@ -96,12 +96,15 @@ def both_sides(
 
 def alike(evidence: Sequence[Evidence], part: Part, best: Pick) -> list[Pick]:
     """The items of a list or the rows of a table that name what the best of them names of the question, where others
-    do not: all that somebody has to do. The best alone where one thing is asked for, or they are not read at a
-    glance."""
+    do not: all that somebody has to do. The best alone where one thing is asked for, where it says, with what it stands
+    under, less than half of what is asked, or where they are not read at a glance."""
     if best.unit.kind not in ("item", "row") or part.expects in ("person", "number", "place") or part.kind not in ALIKE:
         return [best]
     of_best = term_set(text_of(evidence, best))
     words = [word for word in part.content if has_word(of_best, word)]
+    in_context = terms_of(evidence, best)
+    if 2 * sum(has_word(in_context, word) for word in part.content) < len(part.content):
+        return [best]
     columns = _columns(evidence, best)
     beside = [
         Pick(place, unit)

@@ -7,6 +7,7 @@ yes or no first, a list with all its items, the steps in order.
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from docqa.answering.companions import EXPLAINED, WHOLE, alike, around, both_sides, further
 from docqa.answering.evidence import Evidence, Piece
@@ -139,8 +140,8 @@ def _said_of(
     chosen = alike(evidence, part, best)
     if len(chosen) == 1:
         chosen = around(evidence, picks, part, length)
-    if len(chosen) == 1:
-        chosen += further(evidence, part, picks, length)
+    if len(chosen) == 1 or part.kind == "compare":
+        chosen += [pick for pick in further(evidence, part, picks, length) if pick not in chosen]
     if length == "LONG":
         chosen.sort(key=lambda pick: (pick.passage, pick.unit.start))
     for pick, text in _in_turn(evidence, chosen, part, language):
@@ -183,9 +184,11 @@ def _in_turn(
 ) -> Iterator[tuple[Pick, str]]:
     """Each unit as it is said behind the one before."""
     before: Pick | None = None
-    for pick in picks:
+    for pick, after in zip_longest(picks, picks[1:]):
         beside = before.unit if before and before.passage == pick.passage else None
-        yield pick, said(evidence[pick.passage], pick.unit, language, beside, part.searched_stems)
+        goes_on = after is not None and (after.passage, after.unit.group) == (pick.passage, pick.unit.group)
+        text = said(evidence[pick.passage], pick.unit, language, beside, part.searched_stems, goes_on=goes_on)
+        yield pick, text
         before = pick
 
 

@@ -23,20 +23,26 @@ LONGEST_LEAD = 200  # characters; a longer one is a paragraph of its own
 
 
 def said(
-    evidence: Evidence, unit: Unit, language: str, before: Unit | None = None, sought: frozenset[str] = frozenset()
+    evidence: Evidence,
+    unit: Unit,
+    language: str,
+    before: Unit | None = None,
+    sought: frozenset[str] = frozenset(),
+    *,
+    goes_on: bool = False,
 ) -> str:
     """The unit as a whole sentence, in one line. What it leans on is said with it, unless that was said of the unit
-    `before`; of a long row only what stands in the columns that have most of the stems of words `sought`."""
+    `before`; what joins an item to the next one only where it `goes_on` with that. Of a long row only what stands in
+    the columns that have most of the stems of words `sought`."""
     if unit.kind == "row":
         return closed(_row(evidence, unit, sought), language)
     is_whole = unit.start == unit.lead_start
     text = _plain(evidence.text[unit.lead_end if is_whole else unit.start : unit.end])
-    if unit.kind == "item":
-        text = without_joint(text)
+    alone = without_joint(text) if unit.kind == "item" else text
     is_apart = unit.kind != "note" and (before is None or before.group != unit.group)
     is_led = is_whole or is_apart and leans(evidence.text, unit)
-    lead = lead_of(evidence, unit) if is_led else ""
-    return closed(f"{lead} {text}" if lead else text, language)
+    lead = f"{led} " if is_led and (led := lead_of(evidence, unit)) else ""
+    return f"{lead}{text}" if goes_on and alone != text else closed(f"{lead}{alone}", language)
 
 
 def listed(evidence: Evidence, group: Sequence[Unit], language: str) -> str:

@@ -147,6 +147,8 @@ async def test_a_list_whose_items_are_parts_of_a_sentence_is_said_whole_or_one_o
     asking = question("How much is for seed?", "number")
     [piece] = await extract(asking, evidence(grant, 1.0, 0.2, 0.3))
     assert piece.text == "The grant may be spent only: on seed, up to 40 crowns."
+    pieces = await extract(asking, evidence(grant, 1.0, 0.9, 0.3))
+    assert "".join(piece.text for piece in pieces).endswith(": on seed, up to 40 crowns; and on tools.")
 
 
 async def test_what_a_short_list_describes_is_said_with_all_its_items() -> None:
@@ -178,6 +180,8 @@ async def test_all_rows_and_items_are_said_that_name_what_is_asked_for_and_other
     who = Question("Who is Kari?", parts=(Part("Who is Kari?", expects="person"),))
     [piece] = await extract(who, table)
     assert piece.text.startswith("Sweep"), "one thing is asked for"
+    [piece] = await extract(question("Which herring smoked by Kari won a medal?"), table)
+    assert piece.text.startswith("Sweep"), "its rows say little of what is asked"
     plan = evidence("The move:\n\n- Friday: pack.\n- Sunday, noon: drive.\n- Sunday, six: unpack.", 0.1, 1.0, 0.3)
     pieces = await extract(question("What is planned for Sunday?"), plan)
     assert "".join(piece.text for piece in pieces) == "The move: Sunday, noon: drive. Sunday, six: unpack."
@@ -447,8 +451,11 @@ async def test_of_a_short_paragraph_that_tells_how_nothing_is_left_out() -> None
 
 async def test_of_a_short_paragraph_that_tells_things_apart_nothing_is_left_out() -> None:
     text = "A day ticket costs 4 crowns. A night ticket costs 9. Both tickets are sold on board."
-    pieces = await extract(question("How do the two tickets differ?", "compare"), evidence(text, 0.3, 0.2, 1.0))
+    asking = question("How do the two tickets differ?", "compare")
+    pieces = await extract(asking, evidence(text, 0.3, 0.2, 1.0))
     assert "".join(piece.text for piece in pieces) == text
+    pieces = await extract(asking, evidence(text, 0.3, 0.2, 1.0), evidence("Night tickets are blue.", 0.95))
+    assert "".join(piece.text for piece in pieces) == f"{text} Night tickets are blue."
 
 
 async def test_a_comparison_shows_both_rows_or_items_that_it_names() -> None:
