@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from functools import cache
 
 from docqa.languages import entry, every, pattern, words
-from docqa.questions.neighbours import neighbour
+from docqa.questions.neighbours import asks_for_neighbour, neighbour
 from docqa.questions.wording import (
     WORD,
     asks,
+    begins_with_verb,
     content,
-    points_back,
+    points_to_conversation,
     says_enough,
     spaced_pattern,
     unspaced,
     unspaced_pattern,
 )
+from docqa.text.frequency import is_grammar
 from docqa.text.sentences import sentences
 from docqa.text.words import fold
 
@@ -34,10 +36,11 @@ _DECLINED = ("unsure", "not_found", "about.foreign")
 @dataclass(frozen=True)
 class StandAlone:
     """A question that needs no history: its text, and words of the conversation that say what it is about, "" for
-    none."""
+    none; `topic` are those of them that a user said."""
 
     text: str
     context: str = ""
+    topic: str = ""
     follows: bool = False  # something was taken from the previous question
 
     @property
@@ -69,21 +72,35 @@ def _resolve(question: str, previous: str, answer: str, language: str) -> StandA
     own = content(fragment, language)
     if beside := neighbour(previous, fragment, language):
         return StandAlone(beside, follows=True)
-    if points_back(question, language):
-        return StandAlone(question, _context(previous, answer, own, language))
+    if points_to_conversation(question, language):
+        return _about(question, previous, answer, own, language)
+    enough = says_enough(own, language)
     ellipsis = unspaced(question) and bool(_ellipsis().search(question))
-    if own and not asks(fragment, language) and (opening or ellipsis or not says_enough(own)):
-        replaced = _replaced(previous, fragment, language)
-        return (
-            StandAlone(replaced, follows=True)
-            if replaced
-            else StandAlone(question, _context(previous, "", own, language))
-        )
-    return StandAlone(question) if says_enough(own) else StandAlone(question, _context(previous, "", own, language))
+    leaves_out = not asks(fragment, language) and (opening or ellipsis or not enough)
+    may_replace = own and leaves_out and is_phrase(fragment, language)
+    if may_replace and (replaced := _replaced(previous, fragment, language)):
+        return StandAlone(replaced, follows=True)
+    if enough and not leaves_out:
+        return StandAlone(question)
+    return _about(question, previous, "", own, language)
 
 
 def _ellipsis() -> re.Pattern[str]:
     return re.compile(f"(?:{unspaced_pattern('ellipsis').pattern})[？?。]*$")
+
+
+def is_phrase(fragment: str, language: str) -> bool:
+    """Whether a fragment may stand in the place of a phrase: it names a thing, a place, a number, and is no clause ("if
+    I lose it"), no "the one" and no "last year", which says something more of the same."""
+    if unspaced(fragment):
+        return True
+    if begins_with_verb(fragment, language) or asks_for_neighbour(fragment, language):
+        return False
+    own = WORD.findall(fragment)
+    auxiliary = words("questions.words.auxiliary", language)
+    return not any(
+        word.casefold() in auxiliary or content(word, language) and is_grammar(word, language) for word in own
+    )
 
 
 def _opening(question: str, language: str) -> int:
@@ -99,15 +116,19 @@ def _opening(question: str, language: str) -> int:
     return match.end() if match else 0
 
 
-def _context(previous: str, answer: str, own: Sequence[str], language: str) -> str:
-    """The words of the previous question and of the first sentence of its answer, without those of this question.
+def _about(question: str, previous: str, answer: str, own: Sequence[str], language: str) -> StandAlone:
+    """The question with the words of the previous one and of the first sentence of its answer, without its own.
 
     What was said not to be an answer leads no further.
     """
     first = "" if answer.startswith(_declining()) else next((answer[a:b] for a, b in sentences(answer)), "")
     known = {fold(word) for word in own}
-    carried = [word for word in (*content(previous, language), *content(first, language)) if fold(word) not in known]
-    return " ".join(list(dict.fromkeys(carried))[:CONTEXT_WORDS])
+    topic, said = (
+        list(dict.fromkeys(word for word in content(text, language) if fold(word) not in known))
+        for text in (previous, first)
+    )
+    context = list(dict.fromkeys((*topic, *said)))[:CONTEXT_WORDS]
+    return StandAlone(question, " ".join(context), " ".join(topic[:CONTEXT_WORDS]))
 
 
 @cache

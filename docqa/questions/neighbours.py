@@ -25,6 +25,11 @@ def neighbour(previous: str, fragment: str, language: str) -> str:
     return f"{previous[: last.start()]}{moved:0{len(last[0])}d}{previous[last.end() :]}" if moved >= 0 else ""
 
 
+def asks_for_neighbour(fragment: str, language: str) -> bool:
+    """Whether the fragment asks for what comes before or after, be it known after what or not: "and last year?"."""
+    return any(_names(name, fragment, language) for name in _STEPS)
+
+
 def _names(name: str, fragment: str, language: str) -> bool:
     bare = fragment.strip(" \t\n?¿!.؟,？。、")
     return bool((_unspaced(name) if unspaced(fragment) else _spaced(name, language)).fullmatch(bare))

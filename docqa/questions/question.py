@@ -26,9 +26,7 @@ Kind = Literal[
 NO_QUESTION = frozenset[Kind](("greeting", "thanks", "capabilities", "task", "about", "summary"))
 
 # "sender", "recipient" and "sent" are properties of a message alone.
-Property = Literal[
-    "author", "written", "title", "tongue", "format", "audience", "sender", "recipient", "sent"
-]  # fmt: skip
+Property = Literal["author", "written", "title", "tongue", "format", "audience", "sender", "recipient", "sent"]
 Expected = Literal["person", "date", "number", "place"]
 Wanted = Literal["passages", "summary", "outcome", "contents", "placement", "page_count", "mentions", "properties"]
 
@@ -103,17 +101,18 @@ class Size:
 @dataclass(frozen=True)
 class Part:
     """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about,
-    `follows` it was completed from the conversation.
+    `topic` those of them that a user said, `follows` it was completed from the conversation.
 
     `places` are the pages, chapters and sections it is about, `pages` the page numbers among them and `named` the
     search terms by which it names documents, each by the document's row id.
-    `unit` is the word for what a number counts or measures, "" where none is named.
-    `several`: it asks for more than one thing of a kind. `slips` are words that may be some: its language lacks them.
+    `unit` is the word for what a number counts or measures, "" for none. `several`: it asks for more than one thing of
+    a kind. `slips` are words that may be some: its language lacks them.
     """
 
     text: str
     language: str = "en"
     context: str = ""
+    topic: str = ""
     follows: bool = False
     kind: Kind = "fact"
     expects: Expected | None = None
@@ -129,6 +128,11 @@ class Part:
     def searched(self) -> str:
         """The text with its context, as it is searched."""
         return f"{self.text} {self.context}".strip()
+
+    @cached_property
+    def wording(self) -> str:
+        """The text with its topic, as passages are read for it: the words of the last answer would be read again."""
+        return f"{self.text} {self.topic}".strip()
 
     @cached_property
     def searched_terms(self) -> tuple[str, ...]:
@@ -282,8 +286,7 @@ class Question:
     def said(self) -> tuple[frozenset[str], ...]:
         """The search terms of each sentence of the last answer."""
         answer = next((text for sender, text in reversed(self.history) if sender == "bot"), "")
-        spoken = (frozenset(terms(answer[start:end])) for start, end in sentences(answer))
-        return tuple(sentence for sentence in spoken if sentence)
+        return tuple(filter(None, (frozenset(terms(answer[start:end])) for start, end in sentences(answer))))
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -162,7 +162,7 @@ def _standing_alone(text: str, history: Sequence[tuple[str, str]], language: str
 
 def _as_sent(text: str, earlier: str, language: str) -> StandAlone:
     """The question as it was sent; with the one before where it has too few words of its own to search by."""
-    return StandAlone(text, "" if says_enough(content(text, language)) else earlier)
+    return StandAlone(text, "" if says_enough(content(text, language), language) else earlier)
 
 
 def _parts(
@@ -191,6 +191,7 @@ def _part(
         text=text,
         language=language,
         context=alone.context,
+        topic=alone.topic,
         follows=alone.follows or bool(alone.context),
         kind=kind,
         expects="number" if expects is None and kind == "number" else expects,

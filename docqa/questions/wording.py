@@ -5,16 +5,19 @@ place.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from docqa.languages import entry, every, pattern, words
 from docqa.text.detect import is_function_word
+from docqa.text.frequency import information
 from docqa.text.words import fold, is_dense
 
 WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 ENOUGH_WORDS = 2  # of its own, for a question to be about something
 EMPTY = ("empty", "auxiliary", "pointing", "asking")  # lists of words that do not say what a text is about
+ENOUGH = 7.0  # nats of these words together: as much as two words tell that each stand in three of a hundred passages
+TELLING = 2.3  # nats: a word that fewer than one passage in ten has may be what a question is about
 ENOUGH_CHARACTERS = 4  # in scripts without spaces
 ANTECEDENT = 3  # words before a pronoun from which on it is taken to mean one of them
 _HANGUL = re.compile("[가-힣]")
@@ -84,10 +87,18 @@ def content(text: str, language: str) -> list[str]:
     ]
 
 
-def says_enough(own: Sequence[str]) -> bool:
+def telling(text: str, language: str) -> list[str]:
+    """The words of `content` that are not too common to say what a text is about: "have" and "back" tell nothing."""
+    return [word for word in content(text, language) if unspaced(word) or information(word, language) >= TELLING]
+
+
+def says_enough(own: Sequence[str], language: str) -> bool:
     """Whether these content words are enough to search by."""
     joined = "".join(own)
-    return sum(map(str.isalpha, joined)) >= ENOUGH_CHARACTERS if is_dense(joined) else len(own) >= ENOUGH_WORDS
+    if is_dense(joined):
+        return sum(map(str.isalpha, joined)) >= ENOUGH_CHARACTERS
+    said = [nats for word in own if (nats := information(word, language)) >= TELLING]
+    return len(said) >= ENOUGH_WORDS and sum(said) >= ENOUGH
 
 
 def asks(text: str, language: str) -> bool:
@@ -101,19 +112,44 @@ def asks(text: str, language: str) -> bool:
 def points_back(text: str, language: str) -> bool:
     """Whether a word such as "it" has nothing before it in the text that it could mean."""
     if unspaced(text):
-        pronoun = unspaced_pattern("pointing").search(text)
-        return pronoun is not None and not says_enough(content(text[: pronoun.start()], language))
-    text = spaced_pattern("dummy_pronoun", language).sub(" ", text)
-    pointing, relative = (words(f"questions.words.{name}", language) for name in ("pointing", "relative"))
-    for word in WORD.finditer(text):
-        # German "Sie" is the reader; elsewhere no such word is capitalised within a question.
-        known = word[0] in pointing or (word[0].casefold() in pointing and not text[: word.start()].strip(" ¿"))
-        if not known:
-            continue
-        before = len(content(text[: word.start()], language))
+        return _points_back_unspaced(text)
+    relative = words("questions.words.relative", language)
+    for pronoun, before in _pronouns(text, language):
+        count = len(content(before, language))
         # "the company that built it": after a noun, "that" begins a clause.
-        if before < (1 if word[0] in relative else ANTECEDENT):
+        if count < (1 if pronoun in relative else ANTECEDENT):
             return True
-        if before >= ANTECEDENT:
+        if count >= ANTECEDENT:
             return False
     return False
+
+
+def points_to_conversation(question: str, language: str) -> bool:
+    """As `points_back`, of a question that follows another: words that tell nothing ("can we have it") are not
+    what its pronouns mean, and "that" begins a clause only where a noun stands before it ("the firm that built it", but
+    "can I have that back", "in that case")."""
+    if unspaced(question):
+        return _points_back_unspaced(question)
+    relative, articles = words("questions.words.relative", language), words("evaluation.articles", language)
+    for pronoun, before in _pronouns(question, language):
+        *_, article, last = ["", "", *WORD.findall(before)]
+        is_noun = bool(telling(last, language) or article.casefold() in articles and content(last, language))
+        if pronoun in relative and is_noun:
+            continue
+        return len(telling(before, language)) < ANTECEDENT
+    return False
+
+
+def _points_back_unspaced(text: str) -> bool:
+    pronoun = unspaced_pattern("pointing").search(text)
+    return pronoun is not None and not says_enough(content(text[: pronoun.start()], ""), "")
+
+
+def _pronouns(text: str, language: str) -> Iterator[tuple[str, str]]:
+    """Each word that points back, and the text before it."""
+    text = spaced_pattern("dummy_pronoun", language).sub(" ", text)
+    pointing = words("questions.words.pointing", language)
+    for word in WORD.finditer(text):
+        # German "Sie" is the reader; elsewhere no such word is capitalised within a question.
+        if word[0] in pointing or (word[0].casefold() in pointing and not text[: word.start()].strip(" ¿")):
+            yield word[0], text[: word.start()]

@@ -99,6 +99,49 @@ def test_what_stands_alone_is_left_as_it_is(language: str, question: str) -> Non
     assert (alone.text, alone.context) == (question, "")
 
 
+@pytest.mark.parametrize(
+    ("language", "earlier", "question", "about"),
+    [
+        ("en", "How big is the subsidy for the ferry?", "for which boats could they not have it?", {"subsidy", "ferry"}),
+        ("en", "How much is the key deposit?", "can i have that back after a year", {"key", "deposit"}),
+        ("en", "How long is the trial period?", "and which wage counts in that time?", {"trial", "period"}),
+        ("en", "When was the first chapel consecrated?", "who made the third one?", {"chapel"}),
+        ("en", "What is a split ticket?", "whats the catch?", {"split", "ticket"}),
+        ("en", "When do the skates go out?", "and whens the last time", {"skates"}),
+        ("es", "¿Cuánto cuesta la bicicleta?", "¿cuántas puedo tener?", {"bicicleta"}),
+    ],
+)
+def test_a_question_whose_words_tell_little_is_about_what_was_asked_before(
+    language: str, earlier: str, question: str, about: set[str]
+) -> None:
+    alone = stand_alone(question, [("user", earlier), ("bot", "…")], language)
+    assert alone.text == question
+    assert about <= set(alone.topic.split())
+
+
+@pytest.mark.parametrize(
+    ("language", "earlier", "question"),
+    [
+        ("en", "What is the fee for a late ferry ticket?", "and if it was lost?"),
+        ("en", "How long must the glaze dry?", "and if the kiln is cold?"),
+        ("en", "How tall was the spire this time?", "and last year?"),
+        ("en", "When does the lease on the boathouse end?", "and the one for the slipway?"),
+        ("de", "Wie lange hat man Zeit für den Kurs?", "kann man das verlängern?"),
+        ("fr", "Dans quel délai rend-on la clé ?", "et si les portes sont fermées ?"),
+    ],
+)
+def test_a_clause_stands_in_the_place_of_no_phrase(language: str, earlier: str, question: str) -> None:
+    alone = stand_alone(question, [("user", earlier), ("bot", "…")], language)
+    assert alone.text == question
+    assert alone.context
+
+
+def test_what_was_answered_before_is_searched_for_but_not_what_the_question_is_about() -> None:
+    history = [("user", "Who runs the mill?"), ("bot", "The mill is run by the works council.")]
+    alone = stand_alone("Where does it meet?", history, "en")
+    assert (alone.context, alone.topic) == ("runs mill run works council", "runs mill")
+
+
 def test_a_follow_up_of_a_follow_up_continues_the_first_question() -> None:
     history = [
         ("user", "How many tons did the north pier take in 2016?"),
