@@ -134,6 +134,21 @@ def test_the_unit_that_holds_the_answer_gets_its_score_and_its_neighbours_none(r
     )
 
 
+def test_it_reads_for_what_users_said_and_not_for_the_words_of_the_last_answer(runner: asyncio.Runner) -> None:
+    sure = Sure("Edith Carr")
+    encoders = Encoders(
+        None,
+        cast(Embedder, Finding()),
+        cast(Verifier, sure),
+        former=lambda _: None,
+        wake=lambda: None,
+        remote=NO_SERVERS,
+    )
+    part = Part("Who cast it?", context="old bell hangs tower", topic="old bell", follows=True)
+    runner.run(read(encoders, part, passages()))
+    assert {question for question, _ in sure.requests} == {"Who cast it? old bell"}
+
+
 def test_to_a_yes_no_question_the_best_span_answers_at_least_as_surely_as_its_excerpt_says_yes_or_no(
     runner: asyncio.Runner,
 ) -> None:
