@@ -241,7 +241,7 @@ def test_behind_understand_the_record_is_read_and_not_the_text() -> None:
         for path in behind_questions()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute)
-        and node.attr in {"text", "searched", "stand_alone", "wording"}
+        and node.attr in {"text", "searched", "stand_alone", "as_read"}
         and is_question(node.value)
     }
     assert readers == set(QUESTION_TEXT)

@@ -63,7 +63,7 @@ async def read(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> l
         # Where the verifier reads the best of it once more, a second look tells nothing.
         again = encoders.verifier_for(part.language) is None or all(passages[w.passage].across for w in own)
         try:
-            readings = await reader.readings(part.wording, texts, again=again)
+            readings = await reader.readings(part.as_read, texts, again=again)
         except Unavailable:
             continue  # it died over these; their sentences still answer
         for place in {window.passage for window in own}:

@@ -47,7 +47,7 @@ class Excerpt(NamedTuple):
 
 async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) -> list[Passage]:
     """The passages, their best units with what the verifier thinks of them. Raises nothing."""
-    verifier = encoders.verifier_for(part.language) if len(part.wording) <= LONGEST_QUESTION else None
+    verifier = encoders.verifier_for(part.language) if len(part.as_read) <= LONGEST_QUESTION else None
     excerpts = list(islice(_excerpts(passages, part.language), verifier.excerpts)) if verifier else []
     read: list[tuple[Excerpt, Reading]] = []
     for some in (excerpts[:FIRST], excerpts[FIRST:]):
@@ -55,7 +55,7 @@ async def verify(encoders: Encoders, part: Part, passages: Sequence[Passage]) ->
             break
         texts = [excerpt.read_in(passages[excerpt.passage].text) for excerpt in some]
         try:
-            readings = await verifier.readings(part.wording, texts)
+            readings = await verifier.readings(part.as_read, texts)
         except Unavailable:
             break  # it died over these; the reader's opinion still counts
         decided = map(_as_told, readings) if part.kind == "whether" else readings

@@ -7,7 +7,7 @@ gets the words of all.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from docqa.languages import entry, every, pattern, words
@@ -36,11 +36,12 @@ _DECLINED = ("unsure", "not_found", "about.foreign")
 @dataclass(frozen=True)
 class StandAlone:
     """A question that needs no history: its text, and words of the conversation that say what it is about, "" for
-    none; `topic` are those of them that a user said."""
+    none; with what a user said of them, as passages are read for it, in `wording`, "" for the text itself."""
 
     text: str
     context: str = ""
-    topic: str = ""
+    wording: str = ""
+    asking: str = ""  # the question that says what is wanted, where this one does not: "and if it rains?"
     follows: bool = False  # something was taken from the previous question
 
     @property
@@ -82,7 +83,11 @@ def _resolve(question: str, previous: str, answer: str, language: str) -> StandA
         return StandAlone(replaced, follows=True)
     if enough and not leaves_out:
         return StandAlone(question)
-    return _about(question, previous, "", own, language)
+    about = _about(question, previous, "", own, language)
+    says_what = not leaves_out or not own or begins_with_verb(fragment, language)
+    if says_what:
+        return about
+    return replace(about, asking=previous, wording=f"{previous.rstrip(' ?？؟')} {question}")
 
 
 def _ellipsis() -> re.Pattern[str]:
@@ -128,7 +133,7 @@ def _about(question: str, previous: str, answer: str, own: Sequence[str], langua
         for text in (previous, first)
     )
     context = list(dict.fromkeys((*topic, *said)))[:CONTEXT_WORDS]
-    return StandAlone(question, " ".join(context), " ".join(topic[:CONTEXT_WORDS]))
+    return StandAlone(question, " ".join(context), " ".join([question, *topic[:CONTEXT_WORDS]]))
 
 
 @cache
@@ -142,13 +147,15 @@ def _replaced(previous: str, fragment: str, language: str) -> str:
     """The previous question with the fragment in the place of what is of its kind, "" where nothing plainly is."""
     if unspaced(previous):
         return _replaced_characters(previous, _ellipsis().sub("", fragment.strip()).strip("？?。"))
-    new = [word.group() for word in WORD.finditer(fragment.strip(" \t\n?¿!.؟,"))]
+    fragment = fragment.strip(" \t\n?¿!.؟,")
+    new_spans = [word.span() for word in WORD.finditer(fragment)]
+    new = [fragment[start:end] for start, end in new_spans]
     spans = [word.span() for word in WORD.finditer(previous)]
     place = _place(new, [previous[start:end] for start, end in spans], language)
     if place is None:
         return ""
     first, last, taken = place
-    return previous[: spans[first][0]] + " ".join(new[taken:]) + previous[spans[last - 1][1] :]
+    return previous[: spans[first][0]] + fragment[new_spans[taken][0] :] + previous[spans[last - 1][1] :]
 
 
 _Place = tuple[

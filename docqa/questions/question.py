@@ -101,7 +101,7 @@ class Size:
 @dataclass(frozen=True)
 class Part:
     """One thing that is asked, standing alone; `context` are words of the conversation that say what it is about,
-    `topic` those of them that a user said, `follows` it was completed from the conversation.
+    `wording` the text with what a user said of it, as passages are read for it, `follows` it was completed from them.
 
     `places` are the pages, chapters and sections it is about, `pages` the page numbers among them and `named` the
     search terms by which it names documents, each by the document's row id.
@@ -112,7 +112,7 @@ class Part:
     text: str
     language: str = "en"
     context: str = ""
-    topic: str = ""
+    wording: str = ""
     follows: bool = False
     kind: Kind = "fact"
     expects: Expected | None = None
@@ -125,14 +125,14 @@ class Part:
     expansions: tuple[Expansion, ...] = ()
 
     @cached_property
+    def as_read(self) -> str:
+        """The text with the topic that a user named, as passages are read for it."""
+        return self.wording or self.text
+
+    @cached_property
     def searched(self) -> str:
         """The text with its context, as it is searched."""
         return f"{self.text} {self.context}".strip()
-
-    @cached_property
-    def wording(self) -> str:
-        """The text with its topic, as passages are read for it: the words of the last answer would be read again."""
-        return f"{self.text} {self.topic}".strip()
 
     @cached_property
     def searched_terms(self) -> tuple[str, ...]:

@@ -183,20 +183,21 @@ def _part(
     opinion: KindOpinion | None,
 ) -> Part:
     text, places = alone.text, own or places_named(alone.whole, language)
-    kind = question_kind(text, language, opinion)
-    expects = expected(text, language)
-    unit = unit_of(text, language) if expects == "number" else ""
+    wanting = alone.asking or text
+    kind = question_kind(wanting, language, None if alone.asking else opinion)
+    expects = expected(wanting, language)
+    unit = unit_of(wanting, language) if expects == "number" else ""
     pages = {document.id: pages_of(places, document.pages) for document in documents}
     return Part(
         text=text,
         language=language,
         context=alone.context,
-        topic=alone.topic,
+        wording=alone.wording,
         follows=alone.follows or bool(alone.context),
         kind=kind,
         expects="number" if expects is None and kind == "number" else expects,
         unit=unit,
-        several=kind == "list" or asks_for_several(text, language),
+        several=kind == "list" or asks_for_several(wanting, language),
         slips=possible_slips(text, language),
         places=tuple(own),
         pages={id_: numbers for id_, numbers in pages.items() if numbers},

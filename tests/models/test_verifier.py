@@ -144,7 +144,7 @@ def test_it_reads_for_what_users_said_and_not_for_the_words_of_the_last_answer(r
         wake=lambda: None,
         remote=NO_SERVERS,
     )
-    part = Part("Who cast it?", context="old bell hangs tower", topic="old bell", follows=True)
+    part = Part("Who cast it?", context="old bell hangs tower", wording="Who cast it? old bell", follows=True)
     runner.run(read(encoders, part, passages()))
     assert {question for question, _ in sure.requests} == {"Who cast it? old bell"}
 

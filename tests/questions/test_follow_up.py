@@ -116,7 +116,7 @@ def test_a_question_whose_words_tell_little_is_about_what_was_asked_before(
 ) -> None:
     alone = stand_alone(question, [("user", earlier), ("bot", "…")], language)
     assert alone.text == question
-    assert about <= set(alone.topic.split())
+    assert about <= set(alone.wording.split())
 
 
 @pytest.mark.parametrize(
@@ -136,10 +136,26 @@ def test_a_clause_stands_in_the_place_of_no_phrase(language: str, earlier: str, 
     assert alone.context
 
 
+@pytest.mark.parametrize(
+    ("earlier", "question", "asking"),
+    [
+        ("How long must the glaze dry?", "and if the kiln is cold?", "How long must the glaze dry?"),
+        ("How tall was the spire this time?", "and last year?", "How tall was the spire this time?"),
+        ("How long must the glaze dry?", "can it be shortened?", ""),
+        ("How long must the glaze dry?", "and who sees to it?", ""),
+    ],
+)
+def test_a_clause_that_asks_nothing_asks_what_was_asked_before(earlier: str, question: str, asking: str) -> None:
+    alone = stand_alone(question, [("user", earlier), ("bot", "Two days.")], "en")
+    assert alone.asking == asking
+    if asking:
+        assert alone.wording == f"{earlier.strip('?')} {question}"
+
+
 def test_what_was_answered_before_is_searched_for_but_not_what_the_question_is_about() -> None:
     history = [("user", "Who runs the mill?"), ("bot", "The mill is run by the works council.")]
     alone = stand_alone("Where does it meet?", history, "en")
-    assert (alone.context, alone.topic) == ("runs mill run works council", "runs mill")
+    assert (alone.context, alone.wording) == ("runs mill run works council", "Where does it meet? runs mill")
 
 
 def test_a_follow_up_of_a_follow_up_continues_the_first_question() -> None:

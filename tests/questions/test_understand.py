@@ -66,6 +66,20 @@ def test_the_scope_of_a_follow_up_is_that_of_the_question_it_continues(
     assert (scope.wanted, [place.first for place in scope.places]) == (wanted, [(4,)])
 
 
+@pytest.mark.parametrize(
+    ("question", "kind", "expects"),
+    [
+        ("and if the kiln is cold?", "number", "number"),
+        ("and last year?", "number", "number"),
+        ("and who sees to it?", "fact", "person"),
+        ("can that be shortened?", "whether", None),
+    ],
+)
+def test_what_a_fragment_wants_is_what_was_wanted_before(question: str, kind: str, expects: str | None) -> None:
+    [part] = ask(("user", "How long must the glaze dry?"), ("bot", "Two days."), ("user", question)).parts
+    assert (part.kind, part.expects, part.follows) == (kind, expects, True)
+
+
 def test_each_part_has_the_place_that_it_names() -> None:
     question = ask(("user", "What is the rent in chapter 2 and what is the deposit in chapter 5?"))
     assert [[place.first for place in part.places] for part in question.parts] == [[(2,)], [(5,)]]
