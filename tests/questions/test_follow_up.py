@@ -201,6 +201,9 @@ def test_follow_ups_written_without_a_look_at_the_rules(chain: dict[str, Any]) -
         ("Que dit l’article 4 ?", "et l'article suivant ?", "fr", "Que dit l’article 5 ?"),
         ("¿Qué hacemos el día 3?", "¿y al día siguiente?", "es", "¿Qué hacemos el día 4?"),
         ("2021年的收入是多少？", "那前一年呢？", "zh", "2020年的收入是多少？"),
+        ("How many boats were there in 1988?", "and four years later?", "en", "How many boats were there in 1992?"),
+        ("What do we do on day 9?", "two days earlier?", "en", "What do we do on day 7?"),
+        ("Wie viele Boote gab es 1988?", "und drei Jahre danach?", "de", "Wie viele Boote gab es 1991?"),
     ],
 )
 def test_the_neighbour_of_what_was_asked_is_asked_for(
