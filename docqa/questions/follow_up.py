@@ -68,8 +68,8 @@ def _resolve(question: str, previous: str, answer: str, language: str) -> StandA
     """A question after the `previous` one, which stands alone, and its answer."""
     if not previous:
         return StandAlone(question)
-    opening = _opening(question, language)
-    fragment = question[opening:]
+    begins = opening(question, language)
+    fragment = question[begins:]
     own = content(fragment, language)
     if beside := neighbour(previous, fragment, language):
         return StandAlone(beside, follows=True)
@@ -77,7 +77,7 @@ def _resolve(question: str, previous: str, answer: str, language: str) -> StandA
         return _about(question, previous, answer, own, language)
     enough = says_enough(own, language)
     ellipsis = unspaced(question) and bool(_ellipsis().search(question))
-    leaves_out = not asks(fragment, language) and (opening or ellipsis or not enough)
+    leaves_out = not asks(fragment, language) and (begins or ellipsis or not enough)
     may_replace = own and leaves_out and is_phrase(fragment, language)
     if may_replace and (replaced := _replaced(previous, fragment, language)):
         return StandAlone(replaced, follows=True)
@@ -101,14 +101,14 @@ def is_phrase(fragment: str, language: str) -> bool:
         return True
     if begins_with_verb(fragment, language) or asks_for_neighbour(fragment, language):
         return False
-    own = WORD.findall(fragment)
     auxiliary = words("questions.words.auxiliary", language)
     return not any(
-        word.casefold() in auxiliary or content(word, language) and is_grammar(word, language) for word in own
+        word.casefold() in auxiliary or content(word, language) and is_grammar(word, language)
+        for word in WORD.findall(fragment)
     )
 
 
-def _opening(question: str, language: str) -> int:
+def opening(question: str, language: str) -> int:
     """Where the question begins after a word such as "and"."""
     if unspaced(question):
         opener = unspaced_pattern("opening").pattern
@@ -158,9 +158,8 @@ def _replaced(previous: str, fragment: str, language: str) -> str:
     return previous[: spans[first][0]] + fragment[new_spans[taken][0] :] + previous[spans[last - 1][1] :]
 
 
-_Place = tuple[
-    int, int, int
-]  # first and end of the old words that are replaced; how many of the new words stand there already
+# First and end of the old words that are replaced; how many of the new words stand there already.
+_Place = tuple[int, int, int]
 
 
 def _place(new: Sequence[str], old: Sequence[str], language: str) -> _Place | None:

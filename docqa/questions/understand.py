@@ -30,7 +30,7 @@ from docqa.questions.scope import (
     topic_of,
 )
 from docqa.questions.small_talk import small_talk
-from docqa.questions.spelling import possible_slips
+from docqa.questions.spelling import accented, possible_slips
 from docqa.questions.wording import content, matches, says_enough
 from docqa.text.words import terms
 
@@ -102,7 +102,7 @@ def understand(
     )
     earlier = next((message for sender, message in reversed(history) if sender == "user"), "")
     language = language or question_language(text, earlier, languages)
-    core = without_instructions(text, language)
+    core = accented(without_instructions(text, language), language)
     pieces = _standing_alone(core, history, language) if options.agent_mode else [_as_sent(core, earlier, language)]
     compares = matches("difference", core, language) or (len(pieces) > 1 and matches("comparing", core, language))
     return Question(
