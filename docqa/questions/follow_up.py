@@ -12,6 +12,7 @@ from functools import cache
 
 from docqa.languages import entry, every, pattern, words
 from docqa.questions.neighbours import asks_for_neighbour, neighbour
+from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import (
     WORD,
     asks,
@@ -53,13 +54,16 @@ class StandAlone:
 def stand_alone(question: str, history: Sequence[tuple[str, str]], language: str) -> StandAlone:
     """The question with what it needs of the history, (sender, message) pairs; as it is where it stands alone.
 
-    Earlier questions are made to stand alone first, one after the other, for each may depend on the one before.
+    Earlier questions are made to stand alone first, one after the other, for each may depend on the one before; small
+    talk between them is passed over.
     """
-    previous, answer = "", ""
+    previous, answer, talks = "", "", False
     for sender, message in history[-2 * TURNS :]:
         if sender == "user":
-            previous, answer = _resolve(message, previous, answer, language).whole, ""
-        else:
+            talks = small_talk(message, language) is not None
+            if not talks:
+                previous, answer = _resolve(message, previous, answer, language).whole, ""
+        elif not talks:
             answer = message
     return _resolve(question, previous, answer, language)
 

@@ -29,7 +29,7 @@ from docqa.questions.scope import (
     size_of,
     topic_of,
 )
-from docqa.questions.small_talk import small_talk
+from docqa.questions.small_talk import points_to_passages, small_talk
 from docqa.questions.spelling import accented, possible_slips
 from docqa.questions.wording import content, matches, says_enough
 from docqa.text.words import terms
@@ -185,6 +185,8 @@ def _part(
     text, places = alone.text, own or places_named(alone.whole, language)
     wanting = alone.asking or text
     kind = question_kind(wanting, language, None if alone.asking else opinion)
+    if kind == "capabilities" and alone.context and points_to_passages(text, language):
+        kind = question_kind(alone.wording, language, opinion)
     expects = expected(wanting, language)
     unit = unit_of(wanting, language) if expects == "number" else ""
     pages = {document.id: pages_of(places, document.pages) for document in documents}

@@ -102,7 +102,12 @@ def test_what_stands_alone_is_left_as_it_is(language: str, question: str) -> Non
 @pytest.mark.parametrize(
     ("language", "earlier", "question", "about"),
     [
-        ("en", "How big is the subsidy for the ferry?", "for which boats could they not have it?", {"subsidy", "ferry"}),
+        (
+            "en",
+            "How big is the subsidy for the ferry?",
+            "for which boats could they not have it?",
+            {"subsidy", "ferry"},
+        ),
         ("en", "How much is the key deposit?", "can i have that back after a year", {"key", "deposit"}),
         ("en", "How long is the trial period?", "and which wage counts in that time?", {"trial", "period"}),
         ("en", "When was the first chapel consecrated?", "who made the third one?", {"chapel"}),
@@ -166,6 +171,11 @@ def test_a_follow_up_of_a_follow_up_continues_the_first_question() -> None:
         ("bot", "9."),
     ]
     assert stand_alone("And in 2018?", history, "en").text == "How many tons did the south pier take in 2018?"
+
+
+def test_small_talk_between_two_questions_is_passed_over() -> None:
+    history = [("user", "When was the mill built?"), ("bot", "In 1911."), ("user", "ok thanks"), ("bot", "Just ask.")]
+    assert stand_alone("And the bridge?", history, "en").text == "When was the bridge built?"
 
 
 def test_without_a_history_nothing_is_added() -> None:

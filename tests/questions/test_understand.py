@@ -81,6 +81,24 @@ def test_what_a_fragment_wants_is_what_was_wanted_before(question: str, kind: st
 
 
 @pytest.mark.parametrize(
+    ("earlier", "question", "is_talk"),
+    [
+        ("What does the blue lamp mean?", "what can i do then?", False),
+        ("What is the eco wash?", "how does this work?", False),
+        ("What does the blue lamp mean?", "can you help me with this?", True),
+        ("What does the blue lamp mean?", "what can i ask?", True),
+        ("hello", "how does this work?", True),
+        ("", "what can i do?", True),
+    ],
+)
+def test_what_points_to_an_answer_does_not_ask_what_can_be_done_here(
+    earlier: str, question: str, is_talk: bool
+) -> None:
+    history = [("user", earlier), ("bot", "The pump has stopped.")] if earlier else []
+    assert (ask(*history, ("user", question)).kind == "capabilities") is is_talk
+
+
+@pytest.mark.parametrize(
     ("question", "language", "expects"),
     [
         ("cuantos botes hay en el barco", "es", "number"),
