@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from docqa.languages import entry, every, pattern, words
+from docqa.languages import entry, every, words
 from docqa.questions.neighbours import asks_for_neighbour, neighbour
 from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import (
@@ -18,6 +18,7 @@ from docqa.questions.wording import (
     asks,
     begins_with_verb,
     content,
+    opening,
     points_to_conversation,
     says_enough,
     spaced_pattern,
@@ -112,19 +113,6 @@ def is_phrase(fragment: str, language: str) -> bool:
     )
 
 
-def opening(question: str, language: str) -> int:
-    """Where the question begins after a word such as "and"."""
-    if unspaced(question):
-        opener = unspaced_pattern("opening").pattern
-    else:
-        alternatives = pattern("questions.patterns.opening", language)
-        # The Arabic "and" is written together with the next word.
-        joined = "".join(f"|(?<={word})" for word in entry("text.joined_and", language) or ())
-        opener = rf"(?:{alternatives})(?:\b{joined})" if alternatives else "(?!)"
-    match = re.match(rf"[\s¿¡]*(?:{opener})[\s、,，]*", question, re.IGNORECASE)
-    return match.end() if match else 0
-
-
 def _about(question: str, previous: str, answer: str, own: Sequence[str], language: str) -> StandAlone:
     """The question with the words of the previous one and of the first sentence of its answer, without its own.
 
@@ -179,13 +167,18 @@ def _place(new: Sequence[str], old: Sequence[str], language: str) -> _Place | No
     if last > first and new_folded[first] in old_folded:
         at = old_folded.index(new_folded[first])
         return at, min(len(old), at + last - first + 1), first
-    # "in 2017" for "in 2016": a number of the same shape.
+    # "in 2017" for "in 2016", "F7" for "F12": a number of the same shape, a code of the same letters.
     for index in matter:
-        shape = _DIGITS.sub("0", new[index]), len(new[index])
-        for at, word in enumerate(old):
-            if new[index][0].isdigit() and shape == (_DIGITS.sub("0", word), len(word)):
+        shape = _shape(new_folded[index])
+        for at, word in enumerate(old_folded):
+            if shape[0] and shape == _shape(word):
                 return at, at + 1, index
     return _phrase_place(new, old, first, language)
+
+
+def _shape(word: str) -> tuple[str, int]:
+    """A folded word's digits as one, and its length where it begins with a digit; empty without digits."""
+    return (_DIGITS.sub("0", word), len(word) if word[0].isdigit() else 0) if _DIGITS.search(word) else ("", 0)
 
 
 def _phrase_place(new: Sequence[str], old: Sequence[str], first: int, language: str) -> _Place | None:

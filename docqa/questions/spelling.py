@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from docqa.languages import words
-from docqa.questions.follow_up import opening
 from docqa.questions.question import Part
-from docqa.questions.wording import content, unspaced
+from docqa.questions.wording import content, opening, unspaced
 from docqa.text.frequency import has_word
 from docqa.text.words import fold
 

@@ -87,6 +87,19 @@ def content(text: str, language: str) -> list[str]:
     ]
 
 
+def opening(question: str, language: str) -> int:
+    """Where the question begins after a word such as "and"."""
+    if unspaced(question):
+        opener = unspaced_pattern("opening").pattern
+    else:
+        alternatives = pattern("questions.patterns.opening", language)
+        # The Arabic "and" is written together with the next word.
+        joined = "".join(f"|(?<={word})" for word in entry("text.joined_and", language) or ())
+        opener = rf"(?:{alternatives})(?:\b{joined})" if alternatives else "(?!)"
+    match = re.match(rf"[\s¿¡]*(?:{opener})[\s、,，]*", question, re.IGNORECASE)
+    return match.end() if match else 0
+
+
 def telling(text: str, language: str) -> list[str]:
     """The words of `content` that are not too common to say what a text is about: "have" and "back" tell nothing."""
     return [word for word in content(text, language) if unspaced(word) or information(word, language) >= TELLING]

@@ -15,6 +15,7 @@ from docqa.questions.follow_up import stand_alone
         ("en", "How much was spent in 2016?", "And in 2017?", "How much was spent in 2017?"),
         ("en", "When does the north gate open?", "What about the south gate?", "When does the south gate open?"),
         ("en", "How much water does tank T4 hold?", "And tank T9?", "How much water does tank T9 hold?"),
+        ("en", "What does fault F12 mean?", "and f7?", "What does fault f7 mean?"),
         ("en", "What is the fee in Bergstad?", "And Lindholm?", "What is the fee in Lindholm?"),
         (
             "en",
