@@ -200,7 +200,9 @@ def _judged(part: Part, passages: list[Passage], said: Sequence[frozenset[str]])
             coverage += BEFORE * (share(about, carried) * ABOUT / (1 + ABOUT) if follows else share(own, carried))
             if number and any(map(str.isdigit, text)):
                 coverage += NUMBER * (1 if scored.cosine is None else 2) * (1.5 if unit & words else 1)
-            coverage *= SAID if any(_repeats(words, earlier) for earlier in said) else 1.0
+            # A row says several things, of which it was one that answered.
+            repeats = scored.unit.kind != "row" and any(_repeats(words, earlier) for earlier in said)
+            coverage *= SAID if repeats else 1.0
             units.append(replace(scored, coverage=coverage))
             before = words | carried
         out.append(replace(passage, units=tuple(units)))

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from docqa.languages import entry, every, pattern, words
+from docqa.languages import entry, every, words
 from docqa.questions.neighbours import asks_for_neighbour, neighbour
+from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import (
     WORD,
     asks,
     begins_with_verb,
     content,
+    opening,
     points_to_conversation,
     says_enough,
     spaced_pattern,
@@ -53,13 +55,16 @@ class StandAlone:
 def stand_alone(question: str, history: Sequence[tuple[str, str]], language: str) -> StandAlone:
     """The question with what it needs of the history, (sender, message) pairs; as it is where it stands alone.
 
-    Earlier questions are made to stand alone first, one after the other, for each may depend on the one before.
+    Earlier questions are made to stand alone first, one after the other, for each may depend on the one before; small
+    talk between them is passed over.
     """
-    previous, answer = "", ""
+    previous, answer, talks = "", "", False
     for sender, message in history[-2 * TURNS :]:
         if sender == "user":
-            previous, answer = _resolve(message, previous, answer, language).whole, ""
-        else:
+            talks = small_talk(message, language) is not None
+            if not talks:
+                previous, answer = _resolve(message, previous, answer, language).whole, ""
+        elif not talks:
             answer = message
     return _resolve(question, previous, answer, language)
 
@@ -68,8 +73,8 @@ def _resolve(question: str, previous: str, answer: str, language: str) -> StandA
     """A question after the `previous` one, which stands alone, and its answer."""
     if not previous:
         return StandAlone(question)
-    opening = _opening(question, language)
-    fragment = question[opening:]
+    begins = opening(question, language)
+    fragment = question[begins:]
     own = content(fragment, language)
     if beside := neighbour(previous, fragment, language):
         return StandAlone(beside, follows=True)
@@ -77,7 +82,7 @@ def _resolve(question: str, previous: str, answer: str, language: str) -> StandA
         return _about(question, previous, answer, own, language)
     enough = says_enough(own, language)
     ellipsis = unspaced(question) and bool(_ellipsis().search(question))
-    leaves_out = not asks(fragment, language) and (opening or ellipsis or not enough)
+    leaves_out = not asks(fragment, language) and (begins or ellipsis or not enough)
     may_replace = own and leaves_out and is_phrase(fragment, language)
     if may_replace and (replaced := _replaced(previous, fragment, language)):
         return StandAlone(replaced, follows=True)
@@ -101,24 +106,11 @@ def is_phrase(fragment: str, language: str) -> bool:
         return True
     if begins_with_verb(fragment, language) or asks_for_neighbour(fragment, language):
         return False
-    own = WORD.findall(fragment)
     auxiliary = words("questions.words.auxiliary", language)
     return not any(
-        word.casefold() in auxiliary or content(word, language) and is_grammar(word, language) for word in own
+        word.casefold() in auxiliary or content(word, language) and is_grammar(word, language)
+        for word in WORD.findall(fragment)
     )
-
-
-def _opening(question: str, language: str) -> int:
-    """Where the question begins after a word such as "and"."""
-    if unspaced(question):
-        opener = unspaced_pattern("opening").pattern
-    else:
-        alternatives = pattern("questions.patterns.opening", language)
-        # The Arabic "and" is written together with the next word.
-        joined = "".join(f"|(?<={word})" for word in entry("text.joined_and", language) or ())
-        opener = rf"(?:{alternatives})(?:\b{joined})" if alternatives else "(?!)"
-    match = re.match(rf"[\s¿¡]*(?:{opener})[\s、,，]*", question, re.IGNORECASE)
-    return match.end() if match else 0
 
 
 def _about(question: str, previous: str, answer: str, own: Sequence[str], language: str) -> StandAlone:
@@ -158,9 +150,8 @@ def _replaced(previous: str, fragment: str, language: str) -> str:
     return previous[: spans[first][0]] + fragment[new_spans[taken][0] :] + previous[spans[last - 1][1] :]
 
 
-_Place = tuple[
-    int, int, int
-]  # first and end of the old words that are replaced; how many of the new words stand there already
+# First and end of the old words that are replaced; how many of the new words stand there already.
+_Place = tuple[int, int, int]
 
 
 def _place(new: Sequence[str], old: Sequence[str], language: str) -> _Place | None:
@@ -176,13 +167,18 @@ def _place(new: Sequence[str], old: Sequence[str], language: str) -> _Place | No
     if last > first and new_folded[first] in old_folded:
         at = old_folded.index(new_folded[first])
         return at, min(len(old), at + last - first + 1), first
-    # "in 2017" for "in 2016": a number of the same shape.
+    # "in 2017" for "in 2016", "F7" for "F12": a number of the same shape, a code of the same letters.
     for index in matter:
-        shape = _DIGITS.sub("0", new[index]), len(new[index])
-        for at, word in enumerate(old):
-            if new[index][0].isdigit() and shape == (_DIGITS.sub("0", word), len(word)):
+        shape = _shape(new_folded[index])
+        for at, word in enumerate(old_folded):
+            if shape[0] and shape == _shape(word):
                 return at, at + 1, index
     return _phrase_place(new, old, first, language)
+
+
+def _shape(word: str) -> tuple[str, int]:
+    """A folded word's digits as one, and its length where it begins with a digit; empty without digits."""
+    return (_DIGITS.sub("0", word), len(word) if word[0].isdigit() else 0) if _DIGITS.search(word) else ("", 0)
 
 
 def _phrase_place(new: Sequence[str], old: Sequence[str], first: int, language: str) -> _Place | None:

@@ -1,22 +1,25 @@
 """A follow-up that asks for the neighbour of what was asked: "and the year before?" after "How much in 2015?"."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
-from docqa.languages import pattern
-from docqa.questions.wording import unspaced, unspaced_pattern
+from docqa.languages import entry, pattern
+from docqa.questions.wording import WORD, unspaced, unspaced_pattern
 from docqa.text.values import dates
 
 _NUMBER = re.compile(r"(?<![\d.,])\d{1,4}(?![.,]?\d)")
+_STEP = re.compile(r"[2-9]|[1-9]\d")
 _STEPS = {"preceding": -1, "succeeding": 1}
 
 
 def neighbour(previous: str, fragment: str, language: str) -> str:
-    """The previous question with its last number one lower or higher, as the fragment asks.
+    """The previous question with its last number as much lower or higher as the fragment asks.
 
     "" where it does not ask for a neighbour, or the question names a day, whose neighbour may be in another month.
     """
-    step = next((step for name, step in _STEPS.items() if _names(name, fragment, language)), 0)
+    fragment, count = _counted(fragment, language)
+    step = count * next((step for name, step in _STEPS.items() if _names(name, fragment, language)), 0)
     numbers = list(_NUMBER.finditer(previous))
     if not step or not numbers or any(day for readings in dates(previous) for _, _, day in readings):
         return ""
@@ -27,7 +30,20 @@ def neighbour(previous: str, fragment: str, language: str) -> str:
 
 def asks_for_neighbour(fragment: str, language: str) -> bool:
     """Whether the fragment asks for what comes before or after, be it known after what or not: "and last year?"."""
-    return any(_names(name, fragment, language) for name in _STEPS)
+    return any(_names(name, _counted(fragment, language)[0], language) for name in _STEPS)
+
+
+def _counted(fragment: str, language: str) -> tuple[str, int]:
+    """A fragment that names how many steps away its neighbour is, "three years later", as if it were one; and how
+    many."""
+    numbers: Sequence[str] = () if unspaced(fragment) else entry("text.numbers", language) or ()
+    for word in WORD.finditer(fragment):
+        count = int(word[0]) if _STEP.fullmatch(word[0]) else 1
+        if (written := word[0].casefold()) in numbers:
+            count = numbers.index(written) + 1
+        if count > 1:
+            return fragment[: word.start()] + numbers[0] + fragment[word.end() :], count
+    return fragment, 1
 
 
 def _names(name: str, fragment: str, language: str) -> bool:

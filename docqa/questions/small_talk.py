@@ -4,8 +4,8 @@ import re
 from functools import cache, lru_cache
 from typing import Literal
 
-from docqa.languages import every, pattern
-from docqa.questions.wording import unspaced, unspaced_codes, unspaced_pattern
+from docqa.languages import every, pattern, words
+from docqa.questions.wording import WORD, points_to_conversation, unspaced, unspaced_codes, unspaced_pattern
 
 LONGEST = 160  # characters; what is longer says something
 Talk = Literal["greeting", "thanks", "capabilities"]
@@ -26,6 +26,14 @@ def small_talk(text: str, language: str = "") -> tuple[Talk, str] | None:
         if code and _whole(code).fullmatch(text):
             return next(talk for talk in _TALKS if _part(talk, code).search(text)), code
     return None
+
+
+def points_to_passages(text: str, language: str) -> bool:
+    """Whether what could ask for what can be done here points to what was said before, and speaks to nobody: "How
+    does this work?". Without words for whom it speaks to, a language cannot tell."""
+    addressing = words("questions.words.addressing", language)
+    own = {word.casefold() for word in WORD.findall(text)}
+    return bool(addressing) and own.isdisjoint(addressing) and points_to_conversation(text, language)
 
 
 def is_work(text: str, language: str) -> bool:

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from docqa.languages import words
 from docqa.questions.question import Part
-from docqa.questions.wording import content
+from docqa.questions.wording import content, opening, unspaced
 from docqa.text.frequency import has_word
+from docqa.text.words import fold
 
 SHORTEST = 5  # letters: of shorter words too many are near each other
 _WORD = re.compile(r"[^\W\d_]+")
@@ -21,6 +23,23 @@ def possible_slips(text: str, language: str) -> frozenset[str]:
         for word in content(text, language)
         if len(word) >= SHORTEST and word.isalpha() and not has_word(word.casefold(), language)
     )
+
+
+def accented(text: str, language: str) -> str:
+    """The text with the accent of the question word that it begins with, which people leave out: "¿cuanto cuesta?".
+
+    Within a sentence many are other words without it ("el que", "ou").
+    """
+    known = words("questions.words.asking", language)
+    begins = opening(text, language)
+    first = _WORD.search(text, begins)
+    if unspaced(text) or first is None or content(text[begins : first.start()], language):
+        return text
+    word = first[0].casefold()
+    meant = next((other for other in sorted(known) if word not in known and fold(other) == fold(word)), "")
+    if not meant:
+        return text
+    return text[: first.start()] + (meant.capitalize() if first[0][0].isupper() else meant) + text[first.end() :]
 
 
 def as_written(part: Part, texts: Sequence[str]) -> Part:

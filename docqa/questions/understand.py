@@ -29,8 +29,8 @@ from docqa.questions.scope import (
     size_of,
     topic_of,
 )
-from docqa.questions.small_talk import small_talk
-from docqa.questions.spelling import possible_slips
+from docqa.questions.small_talk import points_to_passages, small_talk
+from docqa.questions.spelling import accented, possible_slips
 from docqa.questions.wanted import Place, Scope
 from docqa.questions.wording import content, matches, points_back, says_enough
 from docqa.text.words import terms
@@ -103,7 +103,7 @@ def understand(
     )
     earlier = next((message for sender, message in reversed(history) if sender == "user"), "")
     language = language or question_language(text, earlier, languages)
-    core = without_instructions(text, language)
+    core = accented(without_instructions(text, language), language)
     pieces = _standing_alone(core, history, language) if options.agent_mode else [_as_sent(core, earlier, language)]
     compares = matches("difference", core, language) or (len(pieces) > 1 and matches("comparing", core, language))
     return Question(
@@ -194,6 +194,8 @@ def _part(
     text, places = alone.text, own or places_named(alone.whole, language)
     wanting = alone.asking or text
     kind = question_kind(wanting, language, None if alone.asking else opinion)
+    if kind == "capabilities" and alone.context and points_to_passages(text, language):
+        kind = question_kind(alone.wording, language, opinion)
     expects = expected(wanting, language)
     unit = unit_of(wanting, language) if expects == "number" else ""
     pages = {document.id: pages_of(places, document.pages) for document in documents}

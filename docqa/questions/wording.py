@@ -87,8 +87,21 @@ def content(text: str, language: str) -> list[str]:
     ]
 
 
+def opening(question: str, language: str) -> int:
+    """Where the question begins after a word such as "and"."""
+    if unspaced(question):
+        opener = unspaced_pattern("opening").pattern
+    else:
+        alternatives = pattern("questions.patterns.opening", language)
+        # The Arabic "and" is written together with the next word.
+        joined = "".join(f"|(?<={word})" for word in entry("text.joined_and", language) or ())
+        opener = rf"(?:{alternatives})(?:\b{joined})" if alternatives else "(?!)"
+    match = re.match(rf"[\s¿¡]*(?:{opener})[\s、,，]*", question, re.IGNORECASE)
+    return match.end() if match else 0
+
+
 def telling(text: str, language: str) -> list[str]:
-    """The words of `content` that are not too common to say what a text is about: "get" and "back" tell nothing."""
+    """The words of `content` that are not too common to say what a text is about: "have" and "back" tell nothing."""
     return [word for word in content(text, language) if unspaced(word) or information(word, language) >= TELLING]
 
 
@@ -125,9 +138,9 @@ def points_back(text: str, language: str) -> bool:
 
 
 def points_to_conversation(question: str, language: str) -> bool:
-    """As `points_back`, of a question that follows another: words that tell nothing ("could we not get it") are not
+    """As `points_back`, of a question that follows another: words that tell nothing ("can we have it") are not
     what its pronouns mean, and "that" begins a clause only where a noun stands before it ("the firm that built it", but
-    "do I get that back", "in that time")."""
+    "can I have that back", "in that case")."""
     if unspaced(question):
         return _points_back_unspaced(question)
     relative, articles = words("questions.words.relative", language), words("evaluation.articles", language)

@@ -10,6 +10,14 @@ import httpx
 import pytest
 
 from conftest import FILES, ask, upload
+from docqa.answering.gather import _judged
+from docqa.questions.question import Part
+from docqa.search.passages import Passage, ScoredUnit, Scores
+from docqa.store.chunks import StoredChunk
+from docqa.store.documents import StoredDocument
+from docqa.text.block import BlockKind
+from docqa.text.units import Unit
+from docqa.text.words import term_set
 
 pytestmark = pytest.mark.anyio
 
@@ -58,6 +66,23 @@ async def test_a_follow_up_is_answered_by_what_is_new_in_it(client: httpx.AsyncC
     ]
     body = (await client.post(f"/v1/chat/{doc_id}", json=messages)).json()
     assert body["answer"]["message"].startswith("The deposit is three rents.")
+
+
+@pytest.mark.parametrize(("kind", "counts_less"), [("row", False), ("paragraph", True)])
+async def test_a_sentence_that_answered_before_counts_less_and_a_row_does_not(
+    kind: BlockKind, counts_less: bool
+) -> None:
+    text = "Dogs | a lead of two metres | they run about"
+    passage = Passage(
+        chunk=StoredChunk(1, 1, 1, "", "", text, ""),
+        document=StoredDocument(1, "d1", "ferry.txt", "txt", "en", 1, ""),
+        scores=Scores(),
+        score=0.0,
+        units=(ScoredUnit(unit=Unit(0, len(text), kind, None, None, 0, len(text)), coverage=0.0),),
+    )
+    part = Part("And why two metres?", context="dogs", follows=True)
+    [before], [after] = (_judged(part, [passage], said)[0].units for said in ((), (term_set(text),)))
+    assert (after.coverage < before.coverage) is counts_less
 
 
 async def test_what_a_section_explains_is_found_under_its_title(client: httpx.AsyncClient) -> None:

@@ -15,6 +15,7 @@ from docqa.questions.follow_up import stand_alone
         ("en", "How much was spent in 2016?", "And in 2017?", "How much was spent in 2017?"),
         ("en", "When does the north gate open?", "What about the south gate?", "When does the south gate open?"),
         ("en", "How much water does tank T4 hold?", "And tank T9?", "How much water does tank T9 hold?"),
+        ("en", "What does fault F12 mean?", "and f7?", "What does fault f7 mean?"),
         ("en", "What is the fee in Bergstad?", "And Lindholm?", "What is the fee in Lindholm?"),
         (
             "en",
@@ -102,13 +103,18 @@ def test_what_stands_alone_is_left_as_it_is(language: str, question: str) -> Non
 @pytest.mark.parametrize(
     ("language", "earlier", "question", "about"),
     [
-        ("en", "How big is the subsidy for the ferry?", "in what case would we not get it?", {"subsidy", "ferry"}),
-        ("en", "How much is the key deposit?", "do i get that back if i move out", {"key", "deposit"}),
-        ("en", "How long is the trial period?", "and what wage applies in that time?", {"trial", "period"}),
-        ("en", "When was the first chapel consecrated?", "what happened to the second one?", {"chapel"}),
-        ("en", "What is a split ticket?", "whats the drawback?", {"split", "ticket"}),
-        ("en", "When do the skates go out?", "and whats the time now", {"skates"}),
-        ("es", "¿Cuánto cuesta la bicicleta?", "¿cuántas puedo llevar?", {"bicicleta"}),
+        (
+            "en",
+            "How big is the subsidy for the ferry?",
+            "for which boats could they not have it?",
+            {"subsidy", "ferry"},
+        ),
+        ("en", "How much is the key deposit?", "can i have that back after a year", {"key", "deposit"}),
+        ("en", "How long is the trial period?", "and which wage counts in that time?", {"trial", "period"}),
+        ("en", "When was the first chapel consecrated?", "who made the third one?", {"chapel"}),
+        ("en", "What is a split ticket?", "whats the catch?", {"split", "ticket"}),
+        ("en", "When do the skates go out?", "and whens the last time", {"skates"}),
+        ("es", "¿Cuánto cuesta la bicicleta?", "¿cuántas puedo tener?", {"bicicleta"}),
     ],
 )
 def test_a_question_whose_words_tell_little_is_about_what_was_asked_before(
@@ -122,7 +128,7 @@ def test_a_question_whose_words_tell_little_is_about_what_was_asked_before(
 @pytest.mark.parametrize(
     ("language", "earlier", "question"),
     [
-        ("en", "What is the fee for a late ferry ticket?", "and if you ask nicely?"),
+        ("en", "What is the fee for a late ferry ticket?", "and if it was lost?"),
         ("en", "How long must the glaze dry?", "and if the kiln is cold?"),
         ("en", "How tall was the spire this time?", "and last year?"),
         ("en", "When does the lease on the boathouse end?", "and the one for the slipway?"),
@@ -168,6 +174,11 @@ def test_a_follow_up_of_a_follow_up_continues_the_first_question() -> None:
     assert stand_alone("And in 2018?", history, "en").text == "How many tons did the south pier take in 2018?"
 
 
+def test_small_talk_between_two_questions_is_passed_over() -> None:
+    history = [("user", "When was the mill built?"), ("bot", "In 1911."), ("user", "ok thanks"), ("bot", "Just ask.")]
+    assert stand_alone("And the bridge?", history, "en").text == "When was the bridge built?"
+
+
 def test_without_a_history_nothing_is_added() -> None:
     assert stand_alone("Where is it?", [], "en").whole == "Where is it?"
 
@@ -201,6 +212,9 @@ def test_follow_ups_written_without_a_look_at_the_rules(chain: dict[str, Any]) -
         ("Que dit l’article 4 ?", "et l'article suivant ?", "fr", "Que dit l’article 5 ?"),
         ("¿Qué hacemos el día 3?", "¿y al día siguiente?", "es", "¿Qué hacemos el día 4?"),
         ("2021年的收入是多少？", "那前一年呢？", "zh", "2020年的收入是多少？"),
+        ("How many boats were there in 1988?", "and four years later?", "en", "How many boats were there in 1992?"),
+        ("What do we do on day 9?", "two days earlier?", "en", "What do we do on day 7?"),
+        ("Wie viele Boote gab es 1988?", "und drei Jahre danach?", "de", "Wie viele Boote gab es 1991?"),
     ],
 )
 def test_the_neighbour_of_what_was_asked_is_asked_for(

@@ -80,6 +80,39 @@ def test_what_a_fragment_wants_is_what_was_wanted_before(question: str, kind: st
     assert (part.kind, part.expects, part.follows) == (kind, expects, True)
 
 
+@pytest.mark.parametrize(
+    ("earlier", "question", "is_talk"),
+    [
+        ("What does the blue lamp mean?", "what can i do then?", False),
+        ("What is the eco wash?", "how does this work?", False),
+        ("What does the blue lamp mean?", "can you help me with this?", True),
+        ("What does the blue lamp mean?", "what can i ask?", True),
+        ("hello", "how does this work?", True),
+        ("", "what can i do?", True),
+    ],
+)
+def test_what_points_to_an_answer_does_not_ask_what_can_be_done_here(
+    earlier: str, question: str, is_talk: bool
+) -> None:
+    history = [("user", earlier), ("bot", "The pump has stopped.")] if earlier else []
+    assert (ask(*history, ("user", question)).kind == "capabilities") is is_talk
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "expects"),
+    [
+        ("cuantos botes hay en el barco", "es", "number"),
+        ("¿y cuando zarpa el barco?", "es", "date"),
+        ("ou se trouve le port ?", "fr", "place"),
+    ],
+)
+def test_a_question_word_without_its_accent_is_known_at_the_beginning(
+    question: str, language: str, expects: str
+) -> None:
+    document = Document(3, "Puerto.pdf", language)
+    assert ask(("user", question), documents=(document,)).expects == expects
+
+
 def test_each_part_has_the_place_that_it_names() -> None:
     question = ask(("user", "What is the rent in chapter 2 and what is the deposit in chapter 5?"))
     assert [[place.first for place in part.places] for part in question.parts] == [[(2,)], [(5,)]]
