@@ -13,6 +13,7 @@ from docqa.tables.lookups.ranges import Range, ranges_of
 from docqa.tables.words import listed, spoken, totals, weekdays
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
+from docqa.text.values import quantity
 
 MOST_CANDIDATES = 60
 LEAST_LABEL = 0.55  # of a label's words, by weight, that the question has
@@ -31,6 +32,12 @@ _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 @cache
 def _units() -> frozenset[str]:
     return frozenset(key(unit) for name in ("units", "units_of_time") for unit in every_word(f"tables.{name}"))
+
+
+@cache
+def _times() -> frozenset[str]:
+    names = ("units_of_time", "year", "month", "week", "day")
+    return frozenset(key(unit) for name in names for unit in every_word(f"tables.{name}"))
 
 
 @cache
@@ -151,6 +158,12 @@ class Query:
             if like:
                 near[word] = like
         return near
+
+    def lasting(self, value: str) -> dict[str, float]:
+        """The words that ask how long something takes, where a value is a time."""
+        asking = self.attributes.get("time_taken", ())
+        amount = quantity(value) if asking else None
+        return dict.fromkeys(asking, SAME_MEASURE) if amount and key(amount.unit) in _times() else {}
 
     def candidates(self) -> list[Placed]:
         """The rows whose names share most with the question."""
