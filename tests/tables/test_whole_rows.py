@@ -237,3 +237,20 @@ def test_rows_are_listed_whatever_kind_of_question_it_is_taken_for() -> None:
     answer = rows_listed(tables, Part("everything ada brook has to do", "en", kind="procedure"), "en")
     assert answer is not None and len(answer[1]) == 2
     assert rows_listed(tables, Part("how does ada brook mend a kiln?", "en", kind="procedure"), "en") is None
+
+
+def test_rows_of_several_tables_that_have_the_same_value_are_all_listed() -> None:
+    text = (
+        "Risks\n\nID | Risk | Owner\nR1 | Wet cellar | Ida Falk\nR2 | Fire | Jon Pell\n\nActions\n\n"
+        "No | Action | Owner\nA1 | Buy pumps | Ida Falk\nA2 | Clean drains | Ida Falk\nA3 | Test alarms | Mia Roe\n"
+    )
+    answer = answer_of(text, "what does ida falk own?")
+    assert answer == ("Ida Falk:\n- Wet cellar, ID: R1.\n\nIda Falk:\n- Buy pumps, No: A1.\n- Clean drains, No: A2.")
+    assert "Wet cellar" not in answer_of(text, "which actions does ida falk own?")
+
+
+def test_how_long_is_asked_of_a_time_and_who_of_a_role_is_asked_of_its_row() -> None:
+    assert answer_of(BIDS, "how long is the delivery of tarn?", expects="number") == "Tarn Yard, Delivery: 2 weeks."
+    text = "Staff\n\nRole | Duty | Deputy\nHead | signs | Shift lead\nShift lead | checks | Mia Roe\nClerk | files | Jon Pell\n"
+    assert answer_of(text, "who is the deputy of the shift lead", expects="person") == "Shift lead, Deputy: Mia Roe."
+    assert answer_of(text, "what should she do as clerk? duty") == "Clerk, Duty: files."

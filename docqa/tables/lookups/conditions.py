@@ -25,6 +25,7 @@ from docqa.text.keys import key
 from docqa.text.values import kind
 
 LEAST_ROWS, MOST_ROWS = 2, 20
+MOST_TABLES = 3
 LONGEST = 60  # characters of a cell that may have a value of its own, or several
 MOST_WORDS = 50  # of all rows; of more only what names them and what the question names is said
 _PARTED = re.compile(r"[,;]\s")
@@ -40,7 +41,8 @@ class _Condition:
 
 def fulfilling(query: Query, part: Part, language: str) -> Answered | None:
     """The rows of a table in which the cells have the values that the question names, where it says nothing else but
-    what the table's headings and title say; None where no rows or those of several tables do."""
+    what the table's headings and title say, and those of a few other tables that have them too; None where there are
+    not several such rows."""
     if part.kind == "whether" or part.expects == "number" or not query.words:
         return None
     chosen: list[tuple[list[_Condition], list[Placed]]] = []
@@ -50,13 +52,27 @@ def fulfilling(query: Query, part: Part, language: str) -> Answered | None:
         if not conditions or query.leaves_out(_accounted(query, rows, conditions)):
             continue
         own = [placed for placed in rows if _fulfils(placed, conditions)]
-        if LEAST_ROWS <= len(own) <= MOST_ROWS and len(own) < len(rows):
+        if 0 < len(own) < len(rows):
             chosen.append((conditions, own))
-    if len(chosen) != 1:
-        return None
-    [(conditions, rows)] = chosen
-    text = _listed(query, part, conditions, rows, language)
-    return (text, rows) if text else None
+    most = max((_headed(query, own) for _, own in chosen), default=0)
+    chosen = [(conditions, own) for conditions, own in chosen if _headed(query, own) == most]
+    several = [own for own in chosen if len(own[1]) >= LEAST_ROWS]
+    chosen = chosen if _are_of_one(chosen) else several if len(several) == 1 else []
+    rows = [placed for _, own in chosen for placed in own]
+    lists = [_listed(query, part, conditions, own, language) for conditions, own in chosen]
+    return ("\n\n".join(lists), rows) if LEAST_ROWS <= len(rows) <= MOST_ROWS and all(lists) else None
+
+
+def _headed(query: Query, rows: Sequence[Placed]) -> int:
+    """How many words of the question stand over the columns: which clubs are free, of a table of clubs."""
+    return len({word for heading in rows[0].grid.columns for word in query.matched(heading)})
+
+
+def _are_of_one(chosen: Sequence[tuple[Sequence[_Condition], Sequence[Placed]]]) -> bool:
+    """Whether a few tables have the same value, the only one, that labels no row: who is to do something."""
+    values = {(len(conditions), key(each.value)) for conditions, _ in chosen for each in conditions}
+    is_beside = all(each.place > 0 for conditions, _ in chosen for each in conditions)
+    return len(values) == 1 and is_beside and 1 < len(chosen) <= MOST_TABLES
 
 
 def _conditions(query: Query, rows: Sequence[Placed]) -> Iterator[_Condition]:
@@ -130,11 +146,12 @@ def _names(rows: Sequence[Placed], place: int) -> bool:
 
 
 def _are_names(rows: Sequence[Placed], place: int) -> bool:
-    """Whether all cells there are words, and no codes."""
-    cells = [placed.row.cells[place] for placed in rows]
-    return all(
-        any(word.isalpha() and len(word) > 1 for word in key(cell).split()) and not _is_code(cell) for cell in cells
-    )
+    """Whether most cells there are words, and no codes."""
+    return 2 * sum(_is_name(placed.row.cells[place]) for placed in rows) > len(rows)
+
+
+def _is_name(cell: str) -> bool:
+    return any(word.isalpha() and len(word) > 1 for word in key(cell).split()) and not _is_code(cell)
 
 
 def _is_code(cell: str) -> bool:
