@@ -254,3 +254,21 @@ def test_how_long_is_asked_of_a_time_and_who_of_a_role_is_asked_of_its_row() -> 
     text = "Staff\n\nRole | Duty | Deputy\nHead | signs | Shift lead\nShift lead | checks | Mia Roe\nClerk | files | Jon Pell\n"
     assert answer_of(text, "who is the deputy of the shift lead", expects="person") == "Shift lead, Deputy: Mia Roe."
     assert answer_of(text, "what should she do as clerk? duty") == "Clerk, Duty: files."
+
+
+PLANS = """Plans
+
+Feature | Basic | Plus Family
+Storage (GB) | 5 | 50
+Support | e-mail | e-mail
+Delay (over 12 h) | 80 | 150
+Price | €3 | €8
+"""
+
+
+def test_columns_are_compared_in_what_they_differ() -> None:
+    question = "what is the difference between basic and plus family?"
+    assert answer_of(PLANS, question) == (
+        "Basic; Plus Family:\n- Storage (GB): 5 GB; 50 GB\n- Delay (over 12 h): 80; 150\n- Price: €3; €8"
+    )
+    assert answer_of(PLANS, "what is the price difference between basic and plus family?").startswith("Price – ")

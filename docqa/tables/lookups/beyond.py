@@ -7,8 +7,7 @@ Salt       139      135–145        "which result is below the range?"  →  Ir
 
 from collections.abc import Sequence
 
-from docqa.tables.lookups.arithmetic import Answered
-from docqa.tables.lookups.cells import Placed
+from docqa.tables.lookups.cells import Answered, Placed
 from docqa.tables.lookups.derived import amount
 from docqa.tables.lookups.query import Query
 from docqa.tables.lookups.ranges import range_of

@@ -115,6 +115,9 @@ class Placed:
         return not totals().isdisjoint(first)
 
 
+Answered = tuple[str, list[Placed]]  # an answer's text, and the rows that it rests on
+
+
 @dataclass
 class Tables:
     """All rows of the tables of one document, or of several, with the words that name them."""

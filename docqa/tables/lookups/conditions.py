@@ -13,8 +13,7 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.languages import phrase
 from docqa.questions.question import Part
-from docqa.tables.lookups.arithmetic import Answered
-from docqa.tables.lookups.cells import Placed, words_of
+from docqa.tables.lookups.cells import Answered, Placed, words_of
 from docqa.tables.lookups.lookup import Cell
 from docqa.tables.lookups.query import Query
 from docqa.tables.lookups.ranges import range_of

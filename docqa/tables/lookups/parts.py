@@ -8,9 +8,9 @@ from itertools import chain, pairwise
 
 from docqa.languages import phrase
 from docqa.questions.question import Part
-from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
+from docqa.tables.lookups.arithmetic import LEAST_DERIVED, calculated, changed
 from docqa.tables.lookups.beyond import beyond_range
-from docqa.tables.lookups.cells import Tables, attributes, measuring, words_of
+from docqa.tables.lookups.cells import Answered, Tables, attributes, measuring, words_of
 from docqa.tables.lookups.conditions import fulfilling
 from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years

@@ -8,8 +8,7 @@ Mackerel  8.20       "what starters do you have?"  →  Starters: Soup 5.80; Mac
 from collections.abc import Sequence
 
 from docqa.questions.question import Part
-from docqa.tables.lookups.arithmetic import Answered
-from docqa.tables.lookups.cells import Placed
+from docqa.tables.lookups.cells import Answered, Placed
 from docqa.tables.lookups.lookup import LEAST_FOR_ROW, Cell
 from docqa.tables.lookups.query import Query
 from docqa.tables.lookups.values import sentence
