@@ -272,3 +272,9 @@ def test_columns_are_compared_in_what_they_differ() -> None:
         "Basic; Plus Family:\n- Storage (GB): 5 GB; 50 GB\n- Delay (over 12 h): 80; 150\n- Price: €3; €8"
     )
     assert answer_of(PLANS, "what is the price difference between basic and plus family?").startswith("Price – ")
+
+
+def test_of_two_tables_of_the_same_ranges_that_is_meant_whose_title_is_named() -> None:
+    text = f"{BANDS.replace('Dose by', 'Medicine by')}\nWalks by weight\n\nWeight (kg) | Dose of walking\nbelow 60 | 30 min\n60 to 99 | 20 min\n100 or more | 10 min\n"
+    assert answer_of(text, "dose at 70 kg") == ""
+    assert answer_of(text, "dose of the walks at 70 kg") == "60 to 99, Dose of walking: 20 min."

@@ -108,6 +108,8 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         return None
     if len(query.years) > 1:  # each of them is looked up in its turn
         places = (*places, dict.fromkeys(query.years, 1.0))
+    if id(placed) in query.within and query.is_of_another(grid):
+        return None
     if set(placed.names[named_by]) <= totals() and not _is_total_of(query, over, above):
         return None
     score = query.share(*places)

@@ -113,6 +113,7 @@ class Query:
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
         self._known: dict[str, dict[str, float]] = {}
         self.within: dict[int, set[str]] = {}  # rows whose range holds a number of the question, with its words
+        self._ranged: dict[str, set[int]] = {}  # the tables with such rows, by the name of what is in the range
         self._numbers_of: dict[str, list[Spoken]] = {}
         self.sums = spoken("sum", self.text.split(), language)
         self.wants_share = bool(spoken("share", self.text.split(), language))
@@ -182,6 +183,7 @@ class Query:
             if words := self._within(rows[index].grid.columns[0], bounds):
                 scores[index] = scores.get(index, 0.0) + 1.0
                 self.within[id(rows[index])] = words
+                self._ranged.setdefault(key(rows[index].grid.columns[0]), set()).add(id(rows[index].grid))
         ranked = sorted(
             scores, key=lambda index: (-scores[index] / (1 + 0.1 * len(rows[index].names.get(0, ()))), index)
         )
@@ -194,6 +196,14 @@ class Query:
             return set()
         own = [number for number in self._numbers_named(name) if bounds[0] <= number.value <= bounds[1]]
         return {word for number in own for word in (number.word, number.unit) if word}
+
+    def is_of_another(self, grid: Grid) -> bool:
+        """Whether other tables too have a number of the question in a range of the same, and the question has no word
+        for this one alone in its title: two of weights."""
+        others = self._ranged.get(key(grid.columns[0]), set()) - {id(grid)}
+        titles = (self.tables.by_grid[other][0].grid.title for other in others)
+        shared = set().union(*map(self.matched, titles))
+        return bool(others) and self.matched(grid.title).keys() <= shared
 
     def _numbers_named(self, name: str) -> Sequence[Spoken]:
         if name not in self._numbers_of:
