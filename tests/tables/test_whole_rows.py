@@ -278,3 +278,8 @@ def test_of_two_tables_of_the_same_ranges_that_is_meant_whose_title_is_named() -
     text = f"{BANDS.replace('Dose by', 'Medicine by')}\nWalks by weight\n\nWeight (kg) | Dose of walking\nbelow 60 | 30 min\n60 to 99 | 20 min\n100 or more | 10 min\n"
     assert answer_of(text, "dose at 70 kg") == ""
     assert answer_of(text, "dose of the walks at 70 kg") == "60 to 99, Dose of walking: 20 min."
+
+
+def test_a_number_of_one_digit_is_a_word_of_the_question_as_any_other() -> None:
+    text = "Leave\n\nService | Leave (days)\nunder 4 years | 25\n4 to 9 years | 27\n10 years or more | 30\n"
+    assert answer_of(text, "leave after 5 years?") == "4 to 9 years, Leave: 27 days."

@@ -54,6 +54,11 @@ def _measures(name: tuple[str, ...]) -> frozenset[str]:
     return frozenset(word for pair in pairs for word in pair)
 
 
+def _is_letter(word: str) -> bool:
+    """Whether a token is what an apostrophe leaves of a word, c of c'est: no digit, and no character of Chinese."""
+    return len(word) == 1 and word.isascii() and word.isalpha()
+
+
 def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
     """The tokens without those of a listed phrase of several."""
     left: list[str] = []
@@ -107,7 +112,7 @@ class Query:
             if YEAR.fullmatch(word)
             or word in measured - but
             or not (is_function_word(word) or word in plain)
-            and (self.forms[word] or not (len(word) == 1 or word in light or word in _scales()))
+            and (self.forms[word] or not (_is_letter(word) or word in light or word in _scales()))
             and (word in self.forms[word] or not 0 < len(self.forms[word]) == len(light & self.forms[word].keys()))
         ]
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
