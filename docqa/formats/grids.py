@@ -81,6 +81,18 @@ class Grid:
         return int(is_numbered and len(self.columns) > 2 and all(any(map(str.isalpha, r.cells[1])) for r in self.rows))
 
     @cached_property
+    def naming_places(self) -> list[int]:
+        """The columns that say what the rows are: the first, or that beside it, and those with words of its own in each
+        row."""
+        places = [0, self.naming]
+        for place in range(1, len(self.columns)):
+            cells = {row.cells[place] for row in self.rows}
+            in_words = (any(map(str.isalpha, cell)) and not is_number(cell) for cell in cells)
+            if len(cells) == len(self.rows) and all(in_words):
+                places.append(place)
+        return list(dict.fromkeys(places))
+
+    @cached_property
     def is_numbered(self) -> bool:
         """Whether the first column only numbers the rows."""
         return are_numbers_of_rows([row.label for row in self.rows])

@@ -88,8 +88,12 @@ def _is_of_money(unit: str) -> bool:
 
 
 def unit_of(name: str) -> str:
-    """The unit that a name of numbers writes in brackets, "" where it writes none: School roof (MWh)."""
-    return heading(Column(name, "number")).unit if _BRACKETS.search(name) or "%" in name else ""
+    """The unit that a name of numbers writes in brackets, "" where it writes none: School roof (MWh); what stands there
+    with a number is no unit: delay (over 12 h)."""
+    brackets = " ".join(_BRACKETS.findall(name))
+    if any(map(str.isdecimal, brackets.split())):
+        return ""
+    return heading(Column(name, "number")).unit if brackets or "%" in name else ""
 
 
 def title_of(column: Column) -> str:

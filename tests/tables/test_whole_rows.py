@@ -237,3 +237,49 @@ def test_rows_are_listed_whatever_kind_of_question_it_is_taken_for() -> None:
     answer = rows_listed(tables, Part("everything ada brook has to do", "en", kind="procedure"), "en")
     assert answer is not None and len(answer[1]) == 2
     assert rows_listed(tables, Part("how does ada brook mend a kiln?", "en", kind="procedure"), "en") is None
+
+
+def test_rows_of_several_tables_that_have_the_same_value_are_all_listed() -> None:
+    text = (
+        "Risks\n\nID | Risk | Owner\nR1 | Wet cellar | Ida Falk\nR2 | Fire | Jon Pell\n\nActions\n\n"
+        "No | Action | Owner\nA1 | Buy pumps | Ida Falk\nA2 | Clean drains | Ida Falk\nA3 | Test alarms | Mia Roe\n"
+    )
+    answer = answer_of(text, "what does ida falk own?")
+    assert answer == ("Ida Falk:\n- Wet cellar, ID: R1.\n\nIda Falk:\n- Buy pumps, No: A1.\n- Clean drains, No: A2.")
+    assert "Wet cellar" not in answer_of(text, "which actions does ida falk own?")
+
+
+def test_how_long_is_asked_of_a_time_and_who_of_a_role_is_asked_of_its_row() -> None:
+    assert answer_of(BIDS, "how long is the delivery of tarn?", expects="number") == "Tarn Yard, Delivery: 2 weeks."
+    text = "Staff\n\nRole | Duty | Deputy\nHead | signs | Shift lead\nShift lead | checks | Mia Roe\nClerk | files | Jon Pell\n"
+    assert answer_of(text, "who is the deputy of the shift lead", expects="person") == "Shift lead, Deputy: Mia Roe."
+    assert answer_of(text, "what should she do as clerk? duty") == "Clerk, Duty: files."
+
+
+PLANS = """Plans
+
+Feature | Basic | Plus Family
+Storage (GB) | 5 | 50
+Support | e-mail | e-mail
+Delay (over 12 h) | 80 | 150
+Price | €3 | €8
+"""
+
+
+def test_columns_are_compared_in_what_they_differ() -> None:
+    question = "what is the difference between basic and plus family?"
+    assert answer_of(PLANS, question) == (
+        "Basic; Plus Family:\n- Storage (GB): 5 GB; 50 GB\n- Delay (over 12 h): 80; 150\n- Price: €3; €8"
+    )
+    assert answer_of(PLANS, "what is the price difference between basic and plus family?").startswith("Price – ")
+
+
+def test_of_two_tables_of_the_same_ranges_that_is_meant_whose_title_is_named() -> None:
+    text = f"{BANDS.replace('Dose by', 'Medicine by')}\nWalks by weight\n\nWeight (kg) | Dose of walking\nbelow 60 | 30 min\n60 to 99 | 20 min\n100 or more | 10 min\n"
+    assert answer_of(text, "dose at 70 kg") == ""
+    assert answer_of(text, "dose of the walks at 70 kg") == "60 to 99, Dose of walking: 20 min."
+
+
+def test_a_number_of_one_digit_is_a_word_of_the_question_as_any_other() -> None:
+    text = "Leave\n\nService | Leave (days)\nunder 4 years | 25\n4 to 9 years | 27\n10 years or more | 30\n"
+    assert answer_of(text, "leave after 5 years?") == "4 to 9 years, Leave: 27 days."

@@ -14,8 +14,8 @@ from docqa.records import Source
 from docqa.store.documents import StoredDocument
 from docqa.store.sql import Connection
 from docqa.tables.alike import cosines, vectors
-from docqa.tables.lookups.arithmetic import Answered, calculated
-from docqa.tables.lookups.cells import Placed, Tables, words_of
+from docqa.tables.lookups.arithmetic import calculated
+from docqa.tables.lookups.cells import Answered, Placed, Tables, words_of
 from docqa.tables.lookups.derived import wants_change
 from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, own_tokens, rows_listed, tokens_of, wordings
 from docqa.tables.lookups.query import Alike, Query

@@ -8,7 +8,8 @@ from decimal import Decimal
 from docqa.formats.columns import Column
 from docqa.languages import entry, phrase
 from docqa.questions.question import Part
-from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring
+from docqa.tables.lookups.cells import Answered, Tables, attributes, measuring
+from docqa.tables.lookups.columns_apart import columns_apart
 from docqa.tables.lookups.derived import fitting_columns, value
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, rows_of
 from docqa.tables.lookups.operands import Operands, operands, whole_column
@@ -31,8 +32,6 @@ _OPERATIONS = (
     ("sum over years", ("sum",)),
 )
 
-Answered = tuple[str, list[Placed]]  # the text, and the rows that it rests on
-
 
 def calculated(
     tables: Tables, tokens: Sequence[str], part: Part, named: Sequence[str], language: str, alike: Alike | None = None
@@ -53,6 +52,8 @@ def calculated(
         if operation == "sum over years":
             query = Query(tokens, part.language, tables, named, but | words, alike)
             return _folded(_of_years(query, words), language, "sum") if len(query.years) > 1 else None
+        if operation == "compare" and (apart := columns_apart(query)):
+            return apart
         is_ranked = bool(said["higher"] or said["lower"]) or part.expects == "number"
         chosen = operands(query, of_numbers=is_ranked or operation != "compare")
         is_open = chosen and operation != "compare" and (chosen.columns or chosen.score < LEAST_ARITHMETIC)

@@ -6,10 +6,8 @@ Salt       139      135–145        "which result is below the range?"  →  Ir
 """
 
 from collections.abc import Sequence
-from itertools import groupby
 
-from docqa.tables.lookups.arithmetic import Answered
-from docqa.tables.lookups.cells import Placed
+from docqa.tables.lookups.cells import Answered, Placed
 from docqa.tables.lookups.derived import amount
 from docqa.tables.lookups.query import Query
 from docqa.tables.lookups.ranges import range_of
@@ -27,8 +25,7 @@ def beyond_range(query: Query, language: str) -> Answered | None:
     below, above = (set().union(*(spoken(name, words, query.language) for name in names)) for names in _SIDES)
     if bool(below) == bool(above):
         return None
-    for _, of_grid in groupby(query.tables.rows, key=lambda placed: id(placed.grid)):
-        rows = list(of_grid)
+    for rows in query.tables.by_grid.values():
         for ranges, values in _columns(query, rows, below | above):
             beyond = [placed for placed in rows if _is_beyond(placed, ranges, values, is_below=bool(below))]
             if 0 < len(beyond) <= MOST and _says_hardly_more(query, rows, below | above):
@@ -51,9 +48,11 @@ def _columns(query: Query, rows: Sequence[Placed], but: set[str]) -> list[tuple[
     grid = rows[0].grid
     pairs = []
     for place in range(2, len(grid.columns)):
+        if not query.matched(grid.columns[place]).keys() - but:
+            continue
         cells = [placed.row.cells[place] for placed in rows if placed.row.cells[place]]
         are_ranges = sum(range_of(cell) is not None for cell in cells) >= max(2, LEAST_SHARE * len(cells))
-        if not are_ranges or not query.matched(grid.columns[place]).keys() - but:
+        if not are_ranges:
             continue
         for at in range(place - 1, 0, -1):
             if all(amount(placed.row.cells[at], grid) is not None for placed in rows if placed.row.cells[at]):

@@ -32,12 +32,16 @@ _ALSO = {
     "price": ("price", "costs", "cheapest", "dearest"),
     "time_taken": ("time_taken", "duration"),
 }  # an attribute that has the words of several lists
+MOST_NAMED = 100  # rows with a word that may tell one of them
+LONGEST_LIST = 2_000  # rows of a table of which those with a value are listed
+LONGEST = 60  # characters of a cell that may have a value of its own, or several
 MOST_TELLING = 3  # tables in which a word may name a row and tell it from the others
 SHORTENED = 0.75  # likeness of a word and what shortens it
 _LONGEST_RUN = 4
 _BEGINNING = 3  # letters that two forms of a word share
 _SEVERAL, _LONGEST_TITLE = 3, 100
 _LONGEST_NAME = 12  # words of a cell that names its row
+_PARTED = re.compile(r"[,;]\s")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CAPITAL_INSIDE = re.compile(r"[a-z][A-Z]")
 _BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
@@ -109,6 +113,9 @@ class Placed:
         """Whether its label, or what stands first where it has none, says that it holds sums."""
         first = next(iter(self.names.values()), ())
         return not totals().isdisjoint(first)
+
+
+Answered = tuple[str, list[Placed]]  # an answer's text, and the rows that it rests on
 
 
 @dataclass
@@ -238,8 +245,31 @@ class Tables:
 
     def tells_apart(self, word: str, grid: Grid) -> bool:
         """Whether a word names one row only of this table, and stands in few others."""
-        of_word = Counter(id(self.rows[at].grid) for at in self.labelled.get(word, ()))
+        places = self.labelled.get(word, ())
+        if len(places) > MOST_NAMED:
+            return False
+        of_word = Counter(id(self.rows[at].grid) for at in places)
         return of_word[id(grid)] == 1 and len(of_word) <= MOST_TELLING
+
+    @cached_property
+    def by_grid(self) -> dict[int, list[Placed]]:
+        """The rows of each table by its `id`."""
+        return {place: list(rows) for place, rows in groupby(self.rows, key=lambda placed: id(placed.grid))}
+
+    @cached_property
+    def values(self) -> dict[str, set[tuple[int, int, str]]]:
+        """The short values of cells, those that are listed in one each by itself, by their words: the `id` of a table
+        that is no longer than a list, the column, the value."""
+        values: dict[str, set[tuple[int, int, str]]] = defaultdict(set)
+        for grid, rows in self.by_grid.items():
+            if len(rows) > LONGEST_LIST:
+                continue
+            for place in range(len(rows[0].grid.columns)):
+                cells = {placed.row.cells[place] for placed in rows}
+                for value in {part.strip() for cell in cells if len(cell) <= LONGEST for part in _PARTED.split(cell)}:
+                    for word in words_of(value):
+                        values[word].add((grid, place, value))
+        return values
 
     def weight(self, word: str) -> float:
         """How much a word tells rows apart: 1 for one that names few of them."""

@@ -6,16 +6,14 @@ Wednesday  Weaving   barn
 Wednesday  Drawing   attic       "what is on on Wednesdays?"  →  Wednesday: Weaving, barn; Drawing, attic.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from docqa.formats.grid_cells import is_number
+from docqa.formats.grids import Grid
 from docqa.languages import phrase
 from docqa.questions.question import Part
-from docqa.tables.lookups.arithmetic import Answered
-from docqa.tables.lookups.cells import Placed, words_of
+from docqa.tables.lookups.cells import Answered, Placed, words_of
 from docqa.tables.lookups.lookup import Cell
 from docqa.tables.lookups.query import Query
 from docqa.tables.lookups.ranges import range_of
@@ -25,9 +23,8 @@ from docqa.text.keys import key
 from docqa.text.values import kind
 
 LEAST_ROWS, MOST_ROWS = 2, 20
-LONGEST = 60  # characters of a cell that may have a value of its own, or several
+MOST_TABLES, MOST_SEARCHED = 3, 40
 MOST_WORDS = 50  # of all rows; of more only what names them and what the question names is said
-_PARTED = re.compile(r"[,;]\s")
 _SHORTEST = 3  # letters of a value that needs no heading beside it
 
 
@@ -40,41 +37,69 @@ class _Condition:
 
 def fulfilling(query: Query, part: Part, language: str) -> Answered | None:
     """The rows of a table in which the cells have the values that the question names, where it says nothing else but
-    what the table's headings and title say; None where no rows or those of several tables do."""
+    what the table's headings and title say, and those of a few other tables that have them too; None where there are
+    not several such rows."""
     if part.kind == "whether" or part.expects == "number" or not query.words:
         return None
     chosen: list[tuple[list[_Condition], list[Placed]]] = []
-    for _, of_grid in groupby(query.tables.rows, key=lambda placed: id(placed.grid)):
-        rows = list(of_grid)
+    for rows in _with_values(query):
         conditions = _longest(_conditions(query, rows))
         if not conditions or query.leaves_out(_accounted(query, rows, conditions)):
             continue
         own = [placed for placed in rows if _fulfils(placed, conditions)]
-        if LEAST_ROWS <= len(own) <= MOST_ROWS and len(own) < len(rows):
+        if 0 < len(own) < len(rows):
             chosen.append((conditions, own))
-    if len(chosen) != 1:
-        return None
-    [(conditions, rows)] = chosen
-    text = _listed(query, part, conditions, rows, language)
-    return (text, rows) if text else None
+    most = max((_headed(query, own) for _, own in chosen), default=0)
+    chosen = [(conditions, own) for conditions, own in chosen if _headed(query, own) == most]
+    several = [own for own in chosen if len(own[1]) >= LEAST_ROWS]
+    chosen = chosen if _are_of_one(chosen) else several if len(several) == 1 else []
+    rows = [placed for _, own in chosen for placed in own]
+    lists = [_listed(query, part, conditions, own, language) for conditions, own in chosen]
+    return ("\n\n".join(lists), rows) if LEAST_ROWS <= len(rows) <= MOST_ROWS and all(lists) else None
+
+
+def _headed(query: Query, rows: Sequence[Placed]) -> int:
+    """How many words of the question stand over the columns: which clubs are free, of a table of clubs."""
+    return len({word for heading in rows[0].grid.columns for word in query.matched(heading)})
+
+
+def _are_of_one(chosen: Sequence[tuple[Sequence[_Condition], Sequence[Placed]]]) -> bool:
+    """Whether a few tables have the same value, the only one, that labels no row: who is to do something."""
+    values = {(len(conditions), key(each.value)) for conditions, _ in chosen for each in conditions}
+    is_beside = all(each.place > 0 for conditions, _ in chosen for each in conditions)
+    return len(values) == 1 and is_beside and 1 < len(chosen) <= MOST_TABLES
+
+
+def _with_values(query: Query) -> Iterator[list[Placed]]:
+    """The rows of each table that has a word of the question among its values; none where too many tables do."""
+    forms = (form for word in query.words for form in query.forms[word])
+    grids = {grid for form in forms for grid, *_ in query.tables.values.get(form, ())}
+    if len(grids) <= MOST_SEARCHED:
+        yield from (rows for grid, rows in query.tables.by_grid.items() if grid in grids)
 
 
 def _conditions(query: Query, rows: Sequence[Placed]) -> Iterator[_Condition]:
     """The values of these rows that the question names: one in words wherever it stands, a number or a letter where it
-    names the column too."""
+    names the column too. What labels a row elsewhere is that row."""
     grid = rows[0].grid
     if grid.is_roster or not any(grid.columns):
         return
-    labels = {key(placed.row.label) for placed in query.tables.rows if placed.grid is not grid}
+    forms = {form for word in query.words for form in query.forms[word]}
+    values = sorted({own for form in forms for own in query.tables.values.get(form, ()) if own[0] == id(grid)})
     headed = {word for heading in grid.columns for word in query.matched(heading)}
-    for place, heading in enumerate(grid.columns):
-        cells = (placed.row.cells[place] for placed in rows)
-        values = dict.fromkeys(part.strip() for cell in cells if len(cell) <= LONGEST for part in _PARTED.split(cell))
-        for value in (value for value in values if value and key(value) not in labels and not range_of(value)):
-            said = query.says(value)
-            is_name = not is_number(value) and len("".join(filter(str.isalpha, value))) >= _SHORTEST
-            if said - headed and (is_name or query.matched(heading).keys() - said):
-                yield _Condition(place, value, frozenset(said))
+    for _, place, value in values:
+        said, heading = query.says(value), grid.columns[place]
+        is_name = not is_number(value) and len("".join(filter(str.isalpha, value))) >= _SHORTEST
+        is_said = said - headed and (is_name or query.matched(heading).keys() - said)
+        if is_said and not range_of(value) and not _is_label(query, value, grid):
+            yield _Condition(place, value, frozenset(said))
+
+
+def _is_label(query: Query, value: str, grid: Grid) -> bool:
+    """Whether a row of another table has this value as its label."""
+    own = words_of(value)
+    rows = (query.tables.rows[at] for at in query.tables.labelled.get(own[0], ()))
+    return any(placed.grid is not grid and words_of(placed.row.label) == own for placed in rows)
 
 
 def _longest(conditions: Iterable[_Condition]) -> list[_Condition]:
@@ -107,7 +132,7 @@ def _listed(query: Query, part: Part, conditions: Sequence[_Condition], rows: Se
     grid = rows[0].grid
     places = {each.place for each in conditions}
     others = [place for place, name in enumerate(grid.columns) if place not in places and name]
-    of_table = [placed for placed in query.tables.rows if placed.grid is grid]
+    of_table = query.tables.by_grid[id(grid)]
     kinds = [place for place in others if query.matched(grid.columns[place]) and _are_names(rows, place)]
     naming = kinds + [place for own in (of_table, rows) for place in others if _names(own, place)]
     if not naming:
@@ -130,11 +155,12 @@ def _names(rows: Sequence[Placed], place: int) -> bool:
 
 
 def _are_names(rows: Sequence[Placed], place: int) -> bool:
-    """Whether all cells there are words, and no codes."""
-    cells = [placed.row.cells[place] for placed in rows]
-    return all(
-        any(word.isalpha() and len(word) > 1 for word in key(cell).split()) and not _is_code(cell) for cell in cells
-    )
+    """Whether most cells there are words, and no codes."""
+    return 2 * sum(_is_name(placed.row.cells[place]) for placed in rows) > len(rows)
+
+
+def _is_name(cell: str) -> bool:
+    return any(word.isalpha() and len(word) > 1 for word in key(cell).split()) and not _is_code(cell)
 
 
 def _is_code(cell: str) -> bool:

@@ -181,23 +181,12 @@ def _column_score(query: Query, grid: Grid, place: int) -> float:
         over = over | {word: like for word, like in around.items() if word not in asking}
     if not over:
         return 0.0
-    kinds = {word: like for at in naming_places(grid) for word, like in query.matched(grid.columns[at]).items()}
+    kinds = {word: like for at in grid.naming_places for word, like in query.matched(grid.columns[at]).items()}
     kinds |= dict.fromkeys(listed("rows", query.language), 1.0)
     if query.tables.are_things:
         kinds = dict.fromkeys(query.unknown[:1], 1.0)
     parts = [query.matched(above) for above in {row.above for row in grid.rows}]
     return query.share(over, kinds, {word: 0.9 * like for word, like in around.items()}, *parts)
-
-
-def naming_places(grid: Grid) -> list[int]:
-    """The columns that say what the rows are: the first, or that beside it, and those with words of its own in each
-    row."""
-    places = [0, grid.naming]
-    for place in range(1, len(grid.columns)):
-        cells = {row.cells[place] for row in grid.rows}
-        if len(cells) == len(grid.rows) and all(any(map(str.isalpha, cell)) and not is_number(cell) for cell in cells):
-            places.append(place)
-    return list(dict.fromkeys(places))
 
 
 def _adds_up(name: str) -> bool:

@@ -28,6 +28,7 @@ LEAST_LEAD = 0.04  # before the next row with another value
 _IN_ABOVE, _IN_TITLE, _IN_PROSE, _IN_BEFORE = 0.9, 0.8, 0.5, 0.3
 _ONE_AMOUNT = re.compile(r"[^\d<>≤≥]{0,4}\d(?:[\d.,'’ ]*\d)?[^\d]*")  # no range, and no bound
 _SIGNS = str.maketrans("", "", "$€£¥₹")
+_ASIDE = 0.03  # what a row loses that is named by another cell than its label
 _OF_A_PART = 0.06  # what a table of a segment loses where the question names none
 _LONGEST_HEADING = 160  # characters above a table; what is longer speaks of other things too
 
@@ -100,13 +101,15 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     for place in chosen:
         over = over | query.matched(grid.columns[place])
         over = over | dict.fromkeys(query.within_heading(grid.columns, place), 1.0)
-    inside = query.matched(row.cells[column]) | query.matched(row.cells[named_by])
+    inside = query.matched(row.cells[column]) | query.matched(row.cells[named_by]) | query.lasting(row.cells[column])
     above = around(query, placed)
     places: tuple[Mapping[str, float], ...] = (in_label, over, above, beside, inside)
     if query.years and not any(year in own for year in query.years for own in places):
         return None
     if len(query.years) > 1:  # each of them is looked up in its turn
         places = (*places, dict.fromkeys(query.years, 1.0))
+    if id(placed) in query.within and query.is_of_another(grid):
+        return None
     if set(placed.names[named_by]) <= totals() and not _is_total_of(query, over, above):
         return None
     score = query.share(*places)
@@ -115,6 +118,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     for name, loss in ((grid.columns[column], 0.015), (row.cells[named_by], 0.01)):
         own, had = words_of(name), query.had(words_of(name))
         score -= loss * min(6, sum(word not in had and not word.isdecimal() for word in own))
+    score -= _ASIDE * (named_by not in (0, grid.naming))
     is_share = "%" in row.cells[named_by] or "%" in row.cells[column]
     if query.wants_share != is_share and (query.wants_share or "%" in row.cells[named_by]):
         score -= _OF_A_PART

@@ -8,11 +8,11 @@ from itertools import chain, pairwise
 
 from docqa.languages import phrase
 from docqa.questions.question import Part
-from docqa.tables.lookups.arithmetic import LEAST_DERIVED, Answered, calculated, changed
+from docqa.tables.lookups.arithmetic import LEAST_DERIVED, calculated, changed
 from docqa.tables.lookups.beyond import beyond_range
-from docqa.tables.lookups.cells import Tables, attributes, measuring, words_of
+from docqa.tables.lookups.cells import Answered, Tables, attributes, measuring, words_of
 from docqa.tables.lookups.conditions import fulfilling
-from docqa.tables.lookups.derived import against, by_year, naming_places, periods, ranked, wants_change
+from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
 from docqa.tables.lookups.rosters import rostered
@@ -207,7 +207,7 @@ def _first(query: Query, lowest: bool, language: str) -> Answered | None:
     columns: dict[int, list[Cell]] = {}
     for first in ranked(query, query.tables, lowest=lowest):
         grid = first.placed.grid
-        kinds = (place for place in naming_places(grid) if place != first.column and query.matched(grid.columns[place]))
+        kinds = (place for place in grid.naming_places if place != first.column and query.matched(grid.columns[place]))
         cell = Cell(first.placed, first.column, named_by=next(kinds, grid.naming))
         columns.setdefault(id(first.placed), []).append(cell)
     if not columns:

@@ -13,6 +13,7 @@ from docqa.tables.lookups.ranges import Range, ranges_of
 from docqa.tables.words import listed, spoken, totals, weekdays
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
+from docqa.text.values import quantity
 
 MOST_CANDIDATES = 60
 LEAST_LABEL = 0.55  # of a label's words, by weight, that the question has
@@ -34,6 +35,12 @@ def _units() -> frozenset[str]:
 
 
 @cache
+def _times() -> frozenset[str]:
+    names = ("units_of_time", "year", "month", "week", "day")
+    return frozenset(key(unit) for name in names for unit in every_word(f"tables.{name}"))
+
+
+@cache
 def _scales() -> frozenset[str]:
     """The words by which one says what a figure is wanted in: USD millions."""
     scales = {word for known in every("text.scales").values() for words in known.values() for word in words}
@@ -45,6 +52,11 @@ def _measures(name: tuple[str, ...]) -> frozenset[str]:
     """The words of a name that are a number with its unit, which one leaves out: Rye flour 5 kg."""
     pairs = ((word, unit) for word, unit in pairwise(name) if word.isdecimal() and unit in _units())
     return frozenset(word for pair in pairs for word in pair)
+
+
+def _is_letter(word: str) -> bool:
+    """Whether a token is what an apostrophe leaves of a word, c of c'est: no digit, and no character of Chinese."""
+    return len(word) == 1 and word.isascii() and word.isalpha()
 
 
 def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
@@ -100,12 +112,13 @@ class Query:
             if YEAR.fullmatch(word)
             or word in measured - but
             or not (is_function_word(word) or word in plain)
-            and (self.forms[word] or not (len(word) == 1 or word in light or word in _scales()))
+            and (self.forms[word] or not (_is_letter(word) or word in light or word in _scales()))
             and (word in self.forms[word] or not 0 < len(self.forms[word]) == len(light & self.forms[word].keys()))
         ]
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
         self._known: dict[str, dict[str, float]] = {}
         self.within: dict[int, set[str]] = {}  # rows whose range holds a number of the question, with its words
+        self._ranged: dict[str, set[int]] = {}  # the tables with such rows, by the name of what is in the range
         self._numbers_of: dict[str, list[Spoken]] = {}
         self.sums = spoken("sum", self.text.split(), language)
         self.wants_share = bool(spoken("share", self.text.split(), language))
@@ -152,6 +165,12 @@ class Query:
                 near[word] = like
         return near
 
+    def lasting(self, value: str) -> dict[str, float]:
+        """The words that ask how long something takes, where a value is a time."""
+        asking = self.attributes.get("time_taken", ())
+        amount = quantity(value) if asking else None
+        return dict.fromkeys(asking, SAME_MEASURE) if amount and key(amount.unit) in _times() else {}
+
     def candidates(self) -> list[Placed]:
         """The rows whose names share most with the question."""
         scores: dict[int, float] = {}
@@ -169,6 +188,7 @@ class Query:
             if words := self._within(rows[index].grid.columns[0], bounds):
                 scores[index] = scores.get(index, 0.0) + 1.0
                 self.within[id(rows[index])] = words
+                self._ranged.setdefault(key(rows[index].grid.columns[0]), set()).add(id(rows[index].grid))
         ranked = sorted(
             scores, key=lambda index: (-scores[index] / (1 + 0.1 * len(rows[index].names.get(0, ()))), index)
         )
@@ -181,6 +201,14 @@ class Query:
             return set()
         own = [number for number in self._numbers_named(name) if bounds[0] <= number.value <= bounds[1]]
         return {word for number in own for word in (number.word, number.unit) if word}
+
+    def is_of_another(self, grid: Grid) -> bool:
+        """Whether other tables too have a number of the question in a range of the same, and the question has no word
+        for this one alone in its title: two of weights."""
+        others = self._ranged.get(key(grid.columns[0]), set()) - {id(grid)}
+        titles = (self.tables.by_grid[other][0].grid.title for other in others)
+        shared = set().union(*map(self.matched, titles))
+        return bool(others) and self.matched(grid.title).keys() <= shared
 
     def _numbers_named(self, name: str) -> Sequence[Spoken]:
         if name not in self._numbers_of:

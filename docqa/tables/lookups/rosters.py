@@ -13,8 +13,7 @@ from itertools import chain, groupby
 from docqa.formats.grids import names_in
 from docqa.languages import entry, phrase
 from docqa.questions.question import Part
-from docqa.tables.lookups.arithmetic import Answered
-from docqa.tables.lookups.cells import Placed
+from docqa.tables.lookups.cells import Answered, Placed
 from docqa.tables.lookups.lookup import Cell, rows_of
 from docqa.tables.lookups.query import Query
 from docqa.text.keys import key

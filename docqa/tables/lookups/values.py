@@ -63,7 +63,7 @@ def value_of(cell: Cell) -> str:
 def with_unit(value: str, cell: Cell) -> str:
     """A value as the cell's row, column and table have it."""
     grid = cell.placed.grid
-    if not is_number(value) or any(char.isalpha() for char in value) or "%" in value:
+    if not is_number(value) or not _has_digit(value) or any(char.isalpha() for char in value) or "%" in value:
         return value
     unit = unit_of(cell.heading) or unit_of(cell.placed.row.label)
     if unit == "%" and _CURRENCY.search(value):

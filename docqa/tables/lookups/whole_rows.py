@@ -8,9 +8,7 @@ Mackerel  8.20       "what starters do you have?"  →  Starters: Soup 5.80; Mac
 from collections.abc import Sequence
 
 from docqa.questions.question import Part
-from docqa.tables.lookups.arithmetic import Answered
-from docqa.tables.lookups.cells import Placed
-from docqa.tables.lookups.derived import naming_places
+from docqa.tables.lookups.cells import Answered, Placed
 from docqa.tables.lookups.lookup import LEAST_FOR_ROW, Cell
 from docqa.tables.lookups.query import Query
 from docqa.tables.lookups.values import sentence
@@ -102,7 +100,7 @@ def whole_row(placed: Placed, language: str, named_by: int | None = None) -> str
     grid = placed.grid
     naming, first = grid.naming if named_by is None else named_by, 0
     if named_by is None and sum(row.cells[naming] == placed.row.cells[naming] for row in grid.rows) > 1:
-        naming = next((place for place in naming_places(grid) if place != naming), naming)
+        naming = next((place for place in grid.naming_places if place != naming), naming)
     elif named_by is None:
         first = naming + 1
     filled = [place for place, cell in enumerate(placed.row.cells) if place >= first and place != naming and cell]
