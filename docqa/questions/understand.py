@@ -32,7 +32,7 @@ from docqa.questions.scope import (
 from docqa.questions.small_talk import points_to_passages, small_talk
 from docqa.questions.spelling import accented, possible_slips
 from docqa.questions.wanted import Place, Scope
-from docqa.questions.wording import content, matches, points_back, says_enough
+from docqa.questions.wording import content, matches, points_to_conversation, says_enough
 from docqa.text.words import terms
 
 _GAP = re.compile(r"\s{3,}+")
@@ -126,7 +126,7 @@ def understand(
         wants_reasons=matches("reason", text, language),
         wants_comparison=compares,
         before=_before(history, language),
-        points_back=points_back(core, language),
+        points_back=points_to_conversation(core, language),
     )
 
 
