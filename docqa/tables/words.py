@@ -98,6 +98,17 @@ def spoken(name: str, tokens: Sequence[str], language: str) -> set[str]:
 
 
 @cache
+def currencies(language: str) -> Mapping[str, str]:
+    """The keys of what currencies are called, in this language and in English → their codes by ISO 4217, small."""
+    return {
+        key(name): code
+        for of in ("en", language)
+        for code, names in (entry("tables.currency_names", of) or {}).items()
+        for name in names
+    }
+
+
+@cache
 def totals() -> frozenset[str]:
     """The words that rows of sums are labelled with."""
     return frozenset(word for name in every_word("tables.totals") for word in key(name).split())

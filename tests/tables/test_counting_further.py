@@ -157,6 +157,24 @@ async def test_a_total_beside_prices_is_of_money(client: httpx.AsyncClient, ques
     assert answer.replace(" [1]", "").startswith(start)
 
 
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("what do the claims in euros add up to", "Sum of Amount (Currency = EUR): 150.00."),
+        ("is there any claim over 70 US dollars?", "No: Number of rows (Amount > 70.00, Currency = USD): 0."),
+        ("Wie viele Zeilen sind in Pfund?", "Anzahl der Zeilen (Currency = GBP): 1."),
+    ],
+)
+async def test_a_currency_is_known_by_its_name_where_a_column_has_codes(
+    client: httpx.AsyncClient, question: str, start: str
+) -> None:
+    content = "Claim no.,Staff,Amount,Currency\nC-1,Ada,50.00,EUR\nC-2,Ben,100.00,EUR\nC-3,Ada,60.00,USD\n"
+    answer, _ = await chat(client, content + "C-4,Cleo,90.00,GBP\n", "claims.csv", question)
+    for mark in range(1, 4):
+        answer = answer.replace(f" [{mark}]", "")
+    assert answer.startswith(start)
+
+
 async def test_a_word_for_what_a_row_is_groups_nothing(client: httpx.AsyncClient) -> None:
     answer, _ = await chat(client, VISITS, "visits.csv", "average fee per visit")
     assert answer.startswith("Average of Fee: 61.10 GBP.")

@@ -15,7 +15,7 @@ from docqa.tables.counting.periods import Period, period_at
 from docqa.tables.counting.view import View
 from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness, nearness
 from docqa.tables.phrases import number_of
-from docqa.tables.words import vocabulary
+from docqa.tables.words import currencies, vocabulary
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -142,6 +142,13 @@ class Reader:
             if place != own and self.view.is_flag(place):  # "no" says what it is of only beside its column
                 continue
             yield Mention("value", start, end, (1.1 + 0.05 * (place == own)) * bonus, place, tuple(values))
+        if code := currencies(self.language).get(phrase):
+            for place, forms in self.view.forms.items():
+                yield from (
+                    Mention("value", start, end, 1.1 * bonus, place, (value,))
+                    for tokens, value in forms
+                    if tokens == [code]
+                )
         if len(run) > 4 or (len(run) == 1 and (len(run[0]) < 3 or is_function_word(run[0]))):
             return
         for place, forms in self.view.forms.items():
