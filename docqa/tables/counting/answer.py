@@ -91,7 +91,7 @@ async def _following(
         return None
     about = await rows_of(conn, before)
     plan = continued(before.plan, about, composer, points_back=question.points_back)
-    return None if plan is None else replace(before, plan=plan, noun=composer.noun or before.noun, asks_existence=False)
+    return None if plan is None else replace(before, plan=plan, noun=composer.noun or before.noun)
 
 
 async def _understood(
@@ -183,7 +183,7 @@ async def _one_answer(
             return None
         [[passing]] = counted
         made = replace(made, is_list=0 < passing <= MOST_TIES)
-        verdict = phrase("polarity.yes" if passing else "polarity.no", language) + ": "
+        verdict = _verdict(passing > 0, language)
     if made.gives_rows and made.limit == 1:
         count = min(count, MOST_TIES)
     carried_out = replace(made, limit=1 + FOLLOWING) if made.is_first else made
@@ -194,8 +194,7 @@ async def _one_answer(
     if fitting.is_whether and len(fitting.compared) == 2:
         known = {row[0]: row[1] or 0 for row in result}
         first, second = (known.get(value, 0) for value in fitting.compared)
-        is_so = first < second if fitting.wants_less else first > second
-        verdict = phrase("polarity.yes" if is_so else "polarity.no", language) + ": "
+        verdict = _verdict(first < second if fitting.wants_less else first > second, language)
     cites = question.options.cite_source
     lines = await store.tables.lines(conn, table, rows) if cites or made.gives_rows else []
     marks: dict[tuple[int, str], str] = {}
@@ -225,6 +224,11 @@ async def _one_answer(
         items.append("…")
     text = "\n".join([verdict + sentence, *(f"- {item}" for item in items)])
     return f"{text}\n\n({code(store.tables.shown(table, carried_out))})"
+
+
+def _verdict(is_so: bool, language: str) -> str:
+    """Yes or no before what it rests on."""
+    return phrase("polarity.yes" if is_so else "polarity.no", language) + ": "
 
 
 async def _rows_behind(conn: Connection, table: StoredTable, plan: Plan) -> list[int]:

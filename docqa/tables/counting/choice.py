@@ -51,10 +51,9 @@ class Fitting:
     named: frozenset[int] = frozenset()
     is_told: bool = True  # whether the question has half of the words of what is measured, and is of several rows
     lacks_measured: bool = False  # whether what is counted or measured is not understood: how many square metres
-    asks_existence: bool = False  # whether it asks if there are such rows, and says nothing of all of them
-
     names: tuple[int, ...] = ()  # the columns that tell rows apart
-    is_whether: bool = False
+    is_whether: bool = False  # whether it wants yes or no
+    asks_existence: bool = False  # whether it asks if there are such rows, and says nothing of all of them
     wants_less: bool = False  # of two things that are compared, whether the first is less
 
     @property
@@ -178,10 +177,9 @@ async def _intended(
     intent = composer.intent()
     if text and is_readable(composer.kinds, intent.plan if intent and not intent.unknown else None):
         as_read = await _as_read(conn, encoders, composer, values, text)
-        # "Per category" says which groups there are, whatever a reader makes of it.
-        groups = (
-            intent is not None and intent.plan.group is not None and ("group" in composer.kinds or composer.compares)
-        )
+        # "Per category" says which groups there are, whatever a reader makes of it, and so do two that are compared.
+        says_groups = "group" in composer.kinds or composer.compares
+        groups = intent is not None and intent.plan.group is not None and says_groups
         leaves_out = as_read and intent and not intent.unknown and set(as_read.plan.filters) < set(intent.plan.filters)
         if as_read and not (groups and as_read.plan.group is None) and not leaves_out:
             intent = as_read
