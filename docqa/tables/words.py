@@ -6,6 +6,7 @@ that are not listed there are not known.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Literal
 
 from docqa.languages import entry, every_word, words
 from docqa.text.keys import key
@@ -98,12 +99,13 @@ def spoken(name: str, tokens: Sequence[str], language: str) -> set[str]:
 
 
 @cache
-def currencies(language: str) -> Mapping[str, str]:
-    """The keys of what currencies are called, in this language and in English → their codes by ISO 4217, small."""
+def codes_of(place: Literal["currency_names", "unit_names"], language: str) -> Mapping[str, str]:
+    """The keys of what currencies or units are called, in this language and in English → their codes, in small letters:
+    those of ISO 4217, km."""
     return {
         key(name): code
         for of in ("en", language)
-        for code, names in (entry("tables.currency_names", of) or {}).items()
+        for code, names in (entry(f"tables.{place}", of) or {}).items()
         for name in names
     }
 

@@ -175,6 +175,22 @@ async def test_a_currency_is_known_by_its_name_where_a_column_has_codes(
     assert answer.startswith(start)
 
 
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("how many kilometres did Ada drive?", "Sum of km (Driver = Ada): 150."),
+        ("Wie viele Liter hat Ben verbraucht?", "Summe von Fuel (Driver = Ben): 9 l."),
+        ("who drove the most kilometers", "Ada: 150 (sum of km by Driver)."),
+    ],
+)
+async def test_a_unit_is_known_by_its_name(client: httpx.AsyncClient, question: str, start: str) -> None:
+    content = "Trip no.,Driver,km,Fuel (l)\nT-1,Ada,50,4\nT-2,Ben,120,9\nT-3,Ada,100,8\n"
+    answer, _ = await chat(client, content, "trips.csv", question)
+    for mark in range(1, 4):
+        answer = answer.replace(f" [{mark}]", "")
+    assert answer.startswith(start)
+
+
 async def test_a_word_for_what_a_row_is_groups_nothing(client: httpx.AsyncClient) -> None:
     answer, _ = await chat(client, VISITS, "visits.csv", "average fee per visit")
     assert answer.startswith("Average of Fee: 61.10 GBP.")

@@ -50,7 +50,7 @@ class Composer(Measures):
             return None  # two things are asked
         plan = self._plan(group, period) or self._listed(group) or self._existing(group)
         plan = self.meant(plan) if plan else None
-        unknown = (*self.unknown(), *self._unaccounted(plan)) if plan else ()
+        unknown = (*self._unknown_beside(plan), *self._unaccounted(plan)) if plan else ()
         if (plan is None or unknown) and self._names_row():
             return Intent(Plan("rows", filters=tuple(self.filters), is_list=True))
         return Intent(plan, unknown, self.noun) if plan else None
@@ -61,6 +61,13 @@ class Composer(Measures):
         if len(set(columns)) == 1:
             return columns[0]
         return self._people() if not columns and "person" in self.kinds else None
+
+    def _unknown_beside(self, plan: Plan) -> tuple[str, ...]:
+        """The words that mean nothing, but for what "who" does where the plan measures a column that is named: who
+        drove the most kilometres?"""
+        named = any(m.kind == "column" and m.is_exact and m.place == plan.place for m in self.core)
+        does = {self.tokens[b.start] for a, b in pairwise(self.all) if a.kind == "person" and b.kind == "unknown"}
+        return tuple(word for word in self.unknown() if not (named and word in does))
 
     def _names_row(self) -> bool:
         """Whether a number or code stands for one row: that row has all there is to say, whatever is not understood."""

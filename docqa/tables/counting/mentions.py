@@ -15,7 +15,7 @@ from docqa.tables.counting.periods import Period, period_at
 from docqa.tables.counting.view import View
 from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness, nearness
 from docqa.tables.phrases import number_of
-from docqa.tables.words import currencies, vocabulary
+from docqa.tables.words import codes_of, vocabulary
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -142,7 +142,7 @@ class Reader:
             if place != own and self.view.is_flag(place):  # "no" says what it is of only beside its column
                 continue
             yield Mention("value", start, end, (1.1 + 0.05 * (place == own)) * bonus, place, tuple(values))
-        if code := currencies(self.language).get(phrase):
+        if code := codes_of("currency_names", self.language).get(phrase):
             for place, forms in self.view.forms.items():
                 yield from (
                     Mention("value", start, end, 1.1 * bonus, place, (value,))
@@ -175,6 +175,10 @@ class Reader:
             if near and not (is_noun and run[0] not in IDENTIFIERS):
                 yield Mention("column", start, end, near * bonus, place, is_exact=near >= 0.85)
         word = " ".join(run)
+        if unit := codes_of("unit_names", self.language).get(word):
+            for place, known in enumerate(self.view.headings):
+                if self.view.is_amount(place) and unit in (known.unit.casefold(), known.words[-1]):
+                    yield Mention("column", start, end, 0.9 * bonus, place)
         for concept in CONCEPTS:
             if not in_concept(word, concept, self.language):
                 continue
