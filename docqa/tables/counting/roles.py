@@ -83,12 +83,12 @@ class Conditions:
 
     def _counts_ranked(self, at: int) -> bool:
         """Whether a number says of how many a rank is: which 3 people had the most, the 3 customers with the most."""
+        if at and self.core[at - 1].kind == "list":
+            return True
         after = self.core[at + 1] if at + 1 < len(self.core) else None
-        leads = at > 0 and self.core[at - 1].kind == "list"
-        names = after is not None and (
-            after.kind == "rows" or after.kind == "column" and self.view.table.columns[after.place].kind == "text"
-        )
-        return leads or names and self.core[at].end == after.start if after else leads
+        if after is None or after.start != self.core[at].end:
+            return False
+        return after.kind == "rows" or after.kind == "column" and self.view.table.columns[after.place].kind == "text"
 
     def _columns_compared(self) -> None:
         """A word of comparing before the name of an amount, where no number follows: below the minimum stock."""
