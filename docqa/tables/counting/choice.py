@@ -15,9 +15,8 @@ from docqa.store.documents import StoredDocument
 from docqa.store.sql import Connection
 from docqa.store.table_plan import Filter, Plan, StoredTable
 from docqa.store.tables import NamedValues
-from docqa.tables.counting.composing import composer_of, view_of
+from docqa.tables.counting.composing import composer_of
 from docqa.tables.counting.intent import Composer, Intent
-from docqa.tables.counting.mentions import MOST_TOKENS
 from docqa.tables.counting.roles import Form
 from docqa.tables.counting.view import View
 from docqa.tables.headings import NEAR, heading, likeness
@@ -169,11 +168,10 @@ async def _intended(
 ) -> Fitting | None:
     """What the question means by its words, or as the reader reads its `text`, where it asks for a figure or for rows
     of this table."""
-    if not 0 < len(tokens) <= MOST_TOKENS or (view := await view_of(conn, document, table)) is None:
+    composer = await composer_of(conn, encoders, document, table, tokens, form, values)
+    if composer is None:
         return None
-    language = form.language
-    composer = await composer_of(conn, encoders, view, tokens, form, values)
-    mentions = composer.all
+    view, language, mentions = composer.view, form.language, composer.all
     intent = composer.intent()
     if text and is_readable(composer.kinds, intent.plan if intent and not intent.unknown else None):
         as_read = await _as_read(conn, encoders, composer, values, text)

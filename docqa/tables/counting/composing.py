@@ -29,9 +29,18 @@ _views: OrderedDict[tuple[str, int], View] = OrderedDict()  # by doc_id and tabl
 
 
 async def composer_of(
-    conn: Connection, encoders: Encoders, view: View, tokens: Sequence[str], form: Form, values: NamedValues
-) -> Composer:
-    """What makes a plan of these words, each with what it means in the table."""
+    conn: Connection,
+    encoders: Encoders,
+    document: StoredDocument,
+    table: StoredTable,
+    tokens: Sequence[str],
+    form: Form,
+    values: NamedValues,
+) -> Composer | None:
+    """What makes a plan of these words, each with what it means in the table; None where there are none or too many, or
+    the table cannot be read in time."""
+    if not 0 < len(tokens) <= MOST_TOKENS or (view := await _view(conn, document, table)) is None:
+        return None
     tokens = _without_prefixes(tokens, view, form.language)
     reader = Reader(view, tokens, form.language, values)
     mentions = await asyncio.to_thread(reader.mentions)
@@ -50,18 +59,15 @@ async def continuing_composer(
     form: Form,
     table: StoredTable,
 ) -> Composer | None:
-    """What makes a plan of a message alone, over the table that the question before was asked of; None where it is
-    too long or the table cannot be read in time."""
+    """What makes a plan of a message alone, over the table that the question before was asked of; None as for
+    `composer_of`."""
     document = next(document for document in documents if document.id == table.document)
     tokens = await asyncio.to_thread(key_words, message, form.language)
-    if not 0 < len(tokens) <= MOST_TOKENS or (view := await view_of(conn, document, table)) is None:
-        return None
     values = await store.tables.named_values(conn, [table.id], phrases(tokens))
-    return await composer_of(conn, encoders, view, tokens, form, values.get(table.id, {}))
+    return await composer_of(conn, encoders, document, table, tokens, form, values.get(table.id, {}))
 
 
-async def view_of(conn: Connection, document: StoredDocument, table: StoredTable) -> View | None:
-    """The table as questions see it; None where it cannot be read in time."""
+async def _view(conn: Connection, document: StoredDocument, table: StoredTable) -> View | None:
     place = document.doc_id, table.id
     if place not in _views:
         contents = await store.tables.contents(conn, table)
