@@ -17,7 +17,8 @@ from docqa.answering.checking import Checked
 from docqa.answering.citation import Citations
 from docqa.answering.evidence import Evidence, Piece, Provider
 from docqa.answering.extractive import Extractive
-from docqa.answering.gather import find
+from docqa.answering.gather import Gathered, find
+from docqa.answering.gist import called, speak_of
 from docqa.answering.overview import Overview, overview
 from docqa.answering.phrasing import refusal
 from docqa.answering.place_summary import NamedPlace, gist_of, labelled
@@ -84,8 +85,22 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     under_labels = await labelled(db, documents, question.scope.labels)
     if not under_labels and (counted := await answer_from_table(db, answering.index.encoders, documents, question)):
         return Answer(question, _whole(counted.text), TABLE, counted.sources, _names(documents))
-    summed_up = await _of_whole_documents(answering, documents, question, under_labels)
-    return summed_up or await _of_passages(answering, documents, question)
+    sought = await _of_topic(answering, documents, question)
+    if not sought and (whole := await _of_whole_documents(answering, documents, question, under_labels)):
+        return whole
+    return await _of_passages(answering, documents, *(sought or await find(answering.index, documents, question)))
+
+
+async def _of_topic(
+    answering: Answering, documents: Sequence[StoredDocument], question: Question
+) -> tuple[Question, Gathered] | None:
+    """The passages about what a summary is wanted of; None where that is all of a document, by whatever name."""
+    if not question.sums_up_topic or await called(answering.index.db, documents, question.scope):
+        return None
+    question, gathered = await find(answering.index, documents, question)
+    if gathered.certainty == "unsure" and speak_of(question.scope, gathered.passages):
+        gathered = replace(gathered, certainty="sure")  # whatever stands there of it, it is what was wanted
+    return (question, gathered) if gathered.certainty == "sure" else None
 
 
 def _names(documents: Sequence[StoredDocument]) -> dict[str, str]:
@@ -128,10 +143,11 @@ async def _of_whole_documents(
     return made
 
 
-async def _of_passages(answering: Answering, documents: Sequence[StoredDocument], question: Question) -> Answer:
+async def _of_passages(
+    answering: Answering, documents: Sequence[StoredDocument], question: Question, gathered: Gathered
+) -> Answer:
     """The answer from the passages that are found, or that they do not tell."""
     names = _names(documents)
-    question, gathered = await find(answering.index, documents, question)
     # Nothing has to be said of a task in the documents: it is done with what they say.
     if gathered.certainty == "none" and not (question.kind == "task" and gathered.passages):
         pages = [(passage.document.name, passage.chunk.page_number) for passage in gathered.passages[:NEAREST_PASSAGES]]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from docqa.answering.evidence import Evidence
 from docqa.answering.picks import ENOUGH_WORDS, LEAST_WORDS, LIST_KINDS, Pick, Scored, terms_of, text_of
 from docqa.answering.quoting import words_in
+from docqa.answering.summary_length import Length
 from docqa.answering.surroundings import paragraph_of
 from docqa.answering.table_rows import headings_of
 from docqa.questions.question import Kind, Part
@@ -73,6 +74,34 @@ def around(evidence: Sequence[Evidence], picks: Sequence[Pick], part: Part, leng
             break
         around.append(pick)
     return around
+
+
+def on_topic(evidence: Sequence[Evidence], picks: Sequence[Pick], length: Length) -> list[Pick]:
+    """What sums up what is said of a topic: of the units that fit it, best first, those that say something else, as
+    many as a summary has, in the order of the passages."""
+    chosen: list[Pick] = []
+    held: frozenset[str] = frozenset()
+    words = 0
+    for pick in picks:
+        added, own = terms_of(evidence, pick), words_in(text_of(evidence, pick))
+        if len(chosen) >= length.sentences:
+            break
+        if pick in chosen or added <= held or chosen and words + own > length.words:
+            continue
+        chosen.append(pick)
+        held |= added
+        words += own
+        if own < LEAST_WORDS and (after := _after(evidence, pick)):  # a heading in the line: "Early retirement."
+            chosen.append(after)
+            words += words_in(text_of(evidence, after))
+    return sorted(dict.fromkeys(chosen), key=lambda pick: (pick.passage, pick.unit.start))
+
+
+def _after(evidence: Sequence[Evidence], pick: Pick) -> Pick | None:
+    """The next sentence of its paragraph."""
+    paragraph = paragraph_of(evidence[pick.passage], pick.unit)
+    place = paragraph.index(pick.unit) + 1 if pick.unit in paragraph else len(paragraph)
+    return Pick(pick.passage, paragraph[place]) if place < len(paragraph) else None
 
 
 def both_sides(

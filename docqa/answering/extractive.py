@@ -7,9 +7,9 @@ yes or no first, a list with all its items, the steps in order.
 import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 
-from docqa.answering.companions import EXPLAINED, WHOLE, alike, around, both_sides, further
+from docqa.answering.companions import EXPLAINED, WHOLE, alike, around, both_sides, further, on_topic
 from docqa.answering.evidence import Evidence, Piece
 from docqa.answering.phrasing import other_pages
 from docqa.answering.picks import (
@@ -24,6 +24,7 @@ from docqa.answering.picks import (
 )
 from docqa.answering.polarity import is_affirmed, says_so_first
 from docqa.answering.quoting import closed, has_several_values, lead_of, listed, said, words_in
+from docqa.answering.summary_length import length_of
 from docqa.answering.surroundings import list_of, sublist_of
 from docqa.languages import phrase
 from docqa.questions.question import NO_QUESTION, Part, Question
@@ -128,6 +129,14 @@ def _said_of(
 ) -> Iterator[tuple[str, int, list[Pick]]]:
     """(text, passage, what it shows) of each piece of the answer to one part."""
     length, language = question.options.length, question.answer_language
+    if part.kind == "summary":
+        said_in_turn = _in_turn(
+            evidence, on_topic(evidence, picks, length_of(question, 1, of_topic=True)), part, language
+        )
+        for (passage, _), run in groupby(said_in_turn, key=lambda each: (each[0].passage, each[0].unit.group)):
+            covered, texts = zip(*run, strict=True)
+            yield ("" if is_dense(texts[0]) else " ").join(texts), passage, list(covered)
+        return
     best = picks[0]
     most = words_of_list(evidence, picks, part, length)
     if group := _list_of(evidence[best.passage], best.unit, part, most):

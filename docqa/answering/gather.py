@@ -31,7 +31,7 @@ from docqa.text.units import in_context
 from docqa.text.words import stem, term_set
 
 LEVELS: tuple[Certainty, ...] = ("sure", "unsure", "none")
-TITLED: tuple[Kind, ...] = ("reason", "procedure", "description")  # what a section of its own may explain
+TITLED: tuple[Kind, ...] = ("reason", "procedure", "description", "summary")  # what a section of its own may explain
 LINKED: tuple[Kind, ...] = ("fact", "number", "count")  # what a second passage may complete
 PASSAGES = 8
 MOST_PASSAGES = 12  # where several things are asked
@@ -127,7 +127,8 @@ async def _sought(index: Index, documents: Sequence[StoredDocument], part: Part)
         chosen = await asyncio.to_thread(dated, part, chosen)
     if labels := [place for place in part.places if place.kind == "label"]:
         chosen = await _under_labels(index.db, labels, chosen)
-    return part, await read(index.encoders, part, chosen)
+    # No reader has learned to find what sums up.
+    return part, chosen if part.kind == "summary" else await read(index.encoders, part, chosen)
 
 
 def interleave(parts: Sequence[Sequence[Passage]], level: Certainty = "sure") -> Gathered:

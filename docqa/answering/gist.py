@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from docqa import store
 from docqa.answering.by_model import Chat
 from docqa.answering.evidence import Provider
-from docqa.answering.focus import Focus, OfDocument, focused, notes_of
+from docqa.answering.focus import MOST_OF_IT, Focus, OfDocument, focused, notes_of
 from docqa.answering.mentions import match_of, speaks_of
 from docqa.answering.model_summary import written_summary
 from docqa.answering.place_summary import gist_of_places
+from docqa.answering.sections import LONGEST_HEADING
 from docqa.answering.slide_summary import slide_lines
 from docqa.answering.summary_length import Length, length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of
@@ -44,7 +45,7 @@ async def gist(
 ) -> Overview | None:
     """A summary of the documents, or of those or the sections that the question names; None if it names something
     else, or asks for decisions and there are few."""
-    named = [document for document in documents if scope.topic and speaks_of(scope.topic_words, document.name)]
+    named = await called(db, documents, scope)
     documents = named or documents
     if scope.places:
         return await gist_of_places(db, documents, question, provider)
@@ -78,6 +79,26 @@ async def gist(
     return await asyncio.to_thread(
         _picked, by_document, made_of, question, length, closing, of_several=len(documents) > 1
     )
+
+
+async def called(db: Database, documents: Sequence[StoredDocument], scope: Scope) -> list[StoredDocument]:
+    """The documents whose name or title has all words of the topic, or the line that a single one begins with: it is
+    what they are called."""
+    if not scope.topic:
+        return []
+    heads = {document.id: f"{document.name} {document.title}" for document in documents}
+    if len(documents) == 1:
+        async with db.read() as conn:
+            chunks = await store.chunks.page_chunks(conn, documents[0].id, [1])
+        line = chunks[0].text.strip().partition("\n")[0] if chunks else ""
+        heads[documents[0].id] += f" {line}" if len(line) <= LONGEST_HEADING else ""
+    return [document for document in documents if speaks_of(scope.topic_words, heads[document.id])]
+
+
+def speak_of(scope: Scope, passages: Sequence[Passage]) -> bool:
+    """Whether most words of the topic stand in some of the passages."""
+    held = [word for word in scope.topic_words if any(speaks_of((word,), passage.text) for passage in passages)]
+    return len(held) >= MOST_OF_IT * len(scope.topic_words)
 
 
 async def _made_of(db: Database, document: StoredDocument, question: Question) -> str:

@@ -26,15 +26,18 @@ HEADING = 1.0  # of how much a section's title is what is asked for, where it is
 
 
 def titled(part: Part, passages: Sequence[Passage]) -> list[Passage]:
-    """The passages, their units raised where they stand under a title that names what is asked for: the share of the
-    question's weight that it has, times the share of the question in it. What a section explains is often named in its
-    title alone."""
-    titles = {passage.chunk.id: [_title(passage, scored.unit) for scored in passage.units] for passage in passages}
+    """The passages, their units raised where they stand under a title that names what is asked for, be it that of
+    their section or of a list or table in it: the share of the question's weight that it has, times the share of the
+    question in it. What a section explains is often named in its title alone."""
+    titles = {
+        passage.chunk.id: [{_title(passage, scored.unit), _section(passage, scored.unit)} for scored in passage.units]
+        for passage in passages
+    }
     counts = Counter(
         term
         for passage in passages
-        for scored, title in zip(passage.units, titles[passage.chunk.id], strict=True)
-        for term in title.union(terms(passage.text[scored.start : scored.end]))
+        for scored, over in zip(passage.units, titles[passage.chunk.id], strict=True)
+        for term in frozenset[str]().union(*over, terms(passage.text[scored.start : scored.end]))
     )
     weights = weights_among(part.terms, counts)
 
@@ -42,7 +45,9 @@ def titled(part: Part, passages: Sequence[Passage]) -> list[Passage]:
         return share(weights, title) * len(title & weights.keys()) / len(title) if title else 0.0
 
     return [
-        passage if passage.across else _raised(passage, (HEADING * named(title) for title in titles[passage.chunk.id]))
+        passage
+        if passage.across
+        else _raised(passage, (HEADING * max(map(named, over)) for over in titles[passage.chunk.id]))
         for passage in passages
     ]
 
@@ -56,6 +61,11 @@ def _raised(passage: Passage, gains: Iterable[float]) -> Passage:
 def _title(passage: Passage, unit: Unit) -> frozenset[str]:
     """The terms of the heading or line that a unit stands under."""
     return _meaning(passage.heading_of(unit))
+
+
+def _section(passage: Passage, unit: Unit) -> frozenset[str]:
+    """The terms of the heading of its section."""
+    return _meaning(passage.section_of(unit))
 
 
 def _meaning(text: str) -> frozenset[str]:

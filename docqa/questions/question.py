@@ -224,6 +224,14 @@ class Question:
         """What the first thing it asks for is."""
         return self.parts[0].expects if self.parts else None
 
+    @property
+    def sums_up_topic(self) -> bool:
+        """Whether it asks what one document says about something, in as many sentences as that takes."""
+        scope = self.scope
+        names_topic = scope.wanted == "summary" and bool(scope.topic) and not (scope.places or scope.labels)
+        narrows_otherwise = self.wants_decisions or self.wants_reasons or bool(self.size.sentences)
+        return names_topic and len(self.documents) == 1 and not narrows_otherwise
+
     @cached_property
     def stand_alone(self) -> str:
         """All that it asks, with what it leaves out filled in."""

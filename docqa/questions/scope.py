@@ -112,6 +112,17 @@ def common_scope(scopes: Sequence[Scope]) -> Scope:
     return Scope(scopes[0].wanted, topic, places, properties, labels if all(scope.labels for scope in scopes) else ())
 
 
+def summed_up(question: str, language: str) -> str:
+    """What it asks a summary of, in its own words: "the rules on deposits"; "" where that is no topic in particular."""
+    scope = scope_of(question, language)
+    if scope.wanted != "summary" or not scope.topic or scope.places or scope.labels:
+        return ""
+    left = _blanked(_typed("gist", language), _blanked(_compiled("gist"), question))
+    first = left.find(scope.topic[0])
+    begun = next((at for at in range(first, 0, -1) if left[at - 1] == " " != question[at - 1]), 0)  # behind "sum up"
+    return " ".join(left[begun:].split())
+
+
 def names_document(question: str) -> bool:
     """Whether it calls the document by what it is: "this report"."""
     return any(pattern.search(without_accents(question)) for pattern in _fillers(("document",)))

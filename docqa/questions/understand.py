@@ -27,12 +27,13 @@ from docqa.questions.scope import (
     points_at_document,
     scope_of,
     size_of,
+    summed_up,
     topic_of,
 )
 from docqa.questions.small_talk import points_to_passages, small_talk
 from docqa.questions.spelling import accented, possible_slips
 from docqa.questions.wanted import Place, Scope
-from docqa.questions.wording import content, matches, points_to_conversation, says_enough
+from docqa.questions.wording import asks, content, matches, points_to_conversation, says_enough
 from docqa.text.words import terms
 
 _GAP = re.compile(r"\s{3,}+")
@@ -194,6 +195,11 @@ def _part(
     text, places = alone.text, own or places_named(alone.whole, language)
     wanting = alone.asking or text
     kind = question_kind(wanting, language, None if alone.asking else opinion)
+    if kind == "summary" and (topic := summed_up(text, language)):
+        kind_of_topic = kind_of(topic, language)
+        if kind_of_topic != "fact" or asks(topic, language):  # sum up how, why, what happens if
+            kind = "description" if kind_of_topic == "fact" else kind_of_topic
+        text = topic
     if kind == "capabilities" and alone.context and points_to_passages(text, language):
         kind = question_kind(alone.wording, language, opinion)
     expects = expected(wanting, language)

@@ -101,6 +101,11 @@ class Passage:
             return "" if self._begins_section else self.chunk.section
         return self.text[unit.lead_start : unit.lead_end]
 
+    def section_of(self, unit: Unit) -> str:
+        """The heading of the section that one of its units stands in: the last one before it; else as `heading_of`."""
+        headings = [block for block in self.blocks if block.kind == "heading" and block.end <= unit.start]
+        return self.text[headings[-1].start : headings[-1].end] if headings else self.heading_of(unit)
+
     @property
     def _begins_section(self) -> bool:
         """Whether the section that most of it stands under begins in it."""

@@ -43,7 +43,8 @@ async def test_only_documents_that_speak_of_a_topic_are_in_its_summary(client: h
 
 async def test_of_many_passages_those_with_the_topic_are_weighed(client: httpx.AsyncClient, weighed: list[int]) -> None:
     doc_id = await upload(client, pages(*[""] * 20, OIL, OIL, OIL, *[""] * 20))
-    message, sources = await ask(client, [doc_id], "Summarise what it says about oil")
+    silent = await upload(client, pages("", ""), "gardens.txt")
+    message, sources = await ask(client, [doc_id, silent], "Summarise what they say about oil")
     assert weighed == [21, 22, 23]
     assert "The pump in the cellar of house 21 takes 21 litres of oil" in message
     assert {source["page_number"] for source in sources} <= {21, 22, 23}
@@ -53,7 +54,8 @@ async def test_where_no_passage_has_all_words_of_a_topic_those_with_some_are_wei
     client: httpx.AsyncClient, weighed: list[int]
 ) -> None:
     doc_id = await upload(client, pages(*[""] * 20, OIL, OIL, OIL, DECIDED, DECIDED))
-    message, _ = await ask(client, [doc_id], "Summarise what it says about oil and the bridge")
+    silent = await upload(client, pages("", ""), "gardens.txt")
+    message, _ = await ask(client, [doc_id, silent], "Summarise what they say about oil and the bridge")
     assert weighed == [21, 22, 23, 24, 25]
     assert "litres of oil" in message
 
@@ -69,6 +71,7 @@ async def test_of_more_passages_with_the_topic_an_even_share_is_weighed(
     client: httpx.AsyncClient, weighed: list[int]
 ) -> None:
     doc_id = await upload(client, pages(*[OIL] * 50))
-    message, _ = await ask(client, [doc_id], "Summarise what it says about oil")
+    silent = await upload(client, pages("", ""), "gardens.txt")
+    message, _ = await ask(client, [doc_id, silent], "Summarise what they say about oil")
     assert weighed == [*range(1, 51, 5)]
     assert "litres of oil" in message

@@ -58,6 +58,55 @@ async def test_a_summary_of_something_narrower_is_of_what_speaks_of_it(client: h
     assert "garden" not in message
 
 
+CONTRACT = (
+    "Lease of a workshop\n\n1 Term\n\nThe lease begins on 1 May and runs for five years. It can be renewed once.\n\n"
+    "2 Rent\n\nThe rent is 900 a month. It is due on the third working day. It rises with the price index.\n\n"
+    "3 Deposit\n\n3.1 Amount. The tenant pays a deposit of 2,700 before he moves in. It bears no interest.\n\n"
+    "3.2 Return. The deposit is paid back within two months after the keys are handed over. For each key that is "
+    "missing 40 are kept.\n\n"
+    "4 End of the lease\n\nIf the tenant dies, his heirs may leave the workshop within a month. Goods that they leave "
+    "behind are stored for three months.\n\n5 Repairs\n\nThe landlord repairs the roof. The tenant repairs the doors."
+)
+
+
+async def test_a_summary_of_a_topic_is_what_its_section_says(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, CONTRACT)
+    message, sources = await ask(client, [doc_id], "Sum up the rules on the deposit", length="LONG")
+    assert "The tenant pays a deposit of 2,700 before he moves in." in message
+    assert "The deposit is paid back within two months after the keys are handed over." in message
+    assert not {"rent", "roof", "heirs"} & set(message.lower().split())
+    assert sources
+
+
+LEAVE = (
+    "# Leave\n\n## Annual leave\n\nEverybody has 25 days a year.\n\n## Sick leave\n\nWhat is paid is shown below.\n\n"
+    "| Part of the year | Days | Pay |\n|---|---|---|\n| First | 30 | full |\n| Second | 50 | half |\n\n"
+    "Ring before nine on the first morning.\n\n## Parental leave\n\nIt is taken within a year of the birth.\n"
+)
+
+
+async def test_a_table_below_a_sentence_stands_under_its_section(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, LEAVE, "leave.md")
+    message, _ = await ask(client, [doc_id], "Give me a summary of the sick leave rules", length="LONG")
+    assert "Second: Days 50; Pay half" in message
+    assert "Ring before nine on the first morning." in message
+    assert "birth" not in message
+
+
+async def test_a_summary_of_what_happens_answers_that(client: httpx.AsyncClient) -> None:
+    message, _ = await ask(client, [await upload(client, CONTRACT)], "Sum up what happens if the tenant dies")
+    assert message.startswith("If the tenant dies, his heirs may leave the workshop within a month.")
+    assert "deposit" not in message
+
+
+async def test_a_document_is_summed_up_whole_by_whatever_it_is_called(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, CONTRACT)
+    for question in ("Sum up the workshop lease", "Sum up the whole bundle"):
+        message, _ = await ask(client, [doc_id], question, length="LONG")
+        assert "The lease begins on 1 May" in message, question
+        assert "The landlord repairs the roof" in message, question
+
+
 async def test_why_is_answered_by_what_was_not_so(client: httpx.AsyncClient) -> None:
     message, _ = await ask(client, [await upload(client, INSPECTION)], "Summarise why it got a bad rating")
     assert "Staff were not trained to give medicines at night." in message
