@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from docqa.answering.quoting import words_in
 from docqa.search.passages import Passage, ScoredUnit
+from docqa.text.units import begins
 
 NOT_SAID, MOST_READ = -10.0, 14.0  # log odds: beyond these the reader's and the verifier's scores say no more
 
@@ -100,7 +101,8 @@ def _score(passage: Passage, scored: ScoredUnit, scale: Scale, of_reader: float)
 
 def read_in(passage: Passage, scored: ScoredUnit) -> float:
     """The log odds of the best of the reader's spans in a unit."""
-    inside = (span.score for span in passage.spans or () if span.start < scored.end and span.end > scored.start)
+    start = begins(passage.text, scored.unit)
+    inside = (span.score for span in passage.spans or () if span.start < scored.end and span.end > start)
     return _bounded(max(inside, default=NOT_SAID))
 
 

@@ -14,6 +14,7 @@ from docqa.models.encoders import Encoders
 from docqa.models.reader import LONGEST_EXCERPT, Reading, Span
 from docqa.questions.question import Part
 from docqa.search.passages import Passage, ScoredUnit
+from docqa.text.units import Unit, begins
 
 # The best excerpts are read first; where these answer with at least so many log odds, which holds of 60 % of answerable
 # and 6 % of adversarial questions, the others are not read: of 316 questions they changed none's answer.
@@ -104,15 +105,16 @@ def _excerpts(passages: Sequence[Passage], language: str) -> Iterator[Excerpt]:
         if any(excerpt.passage == place and excerpt.holds(units[number]) for excerpt in made):
             continue
         start, end = _surroundings(units, number)
-        excerpt = Excerpt(place, start, end, _heading(passages[place], start))
+        first = next(scored.unit for scored in units if scored.start == start)
+        begun = begins(passages[place].text, first)
+        excerpt = Excerpt(place, begun, end, _heading(passages[place], first) if begun == start else "")
         made.append(excerpt)
         yield excerpt
 
 
-def _heading(passage: Passage, start: int) -> str:
-    """What the unit that begins here stands under: a line, and of a row those of the column headings too."""
-    unit = next(scored.unit for scored in passage.units if scored.start == start)
-    heading = passage.heading_of(unit).strip() if unit.lead_end is None or unit.lead_end <= start else ""
+def _heading(passage: Passage, unit: Unit) -> str:
+    """What a unit stands under: a line, and of a row those of the column headings too."""
+    heading = passage.heading_of(unit).strip() if unit.lead_end is None or unit.lead_end <= unit.start else ""
     lines = [heading] if heading else []
     if unit.kind == "row":
         units = [scored.unit for scored in passage.units]
@@ -137,20 +139,18 @@ def _surroundings(units: Sequence[ScoredUnit], number: int) -> tuple[int, int]:
 
 def _verified(passage: Passage, read: Sequence[tuple[Excerpt, Reading]]) -> Passage:
     """The passage with what the verifier thinks of its units."""
-    return replace(passage, units=tuple(_seen(scored, read) for scored in passage.units)) if read else passage
+    return replace(passage, units=tuple(_seen(passage.text, each, read) for each in passage.units)) if read else passage
 
 
-def _seen(scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> ScoredUnit:
+def _seen(text: str, scored: ScoredUnit, read: Sequence[tuple[Excerpt, Reading]]) -> ScoredUnit:
     """The unit with its best span in any of these excerpts, and what the surest one of them says to a yes/no
     question; as it is where none holds it."""
     holding = [(excerpt, reading) for excerpt, reading in read if excerpt.holds(scored)]
     if not holding:
         return scored
+    start = begins(text, scored.unit)
     shown = (
-        span.score
-        for _, reading in holding
-        for span in reading.spans
-        if span.start < scored.end and span.end > scored.start
+        span.score for _, reading in holding for span in reading.spans if span.start < scored.end and span.end > start
     )
     _, surest = max(holding, key=lambda pair: pair[1].score)
     return replace(scored, verified=max(shown, default=NOT_SAID), yes_no=surest.yes_no)

@@ -75,9 +75,17 @@ def under_title(text: str, unit: Unit) -> str:
 def leans(text: str, unit: Unit) -> bool:
     """Whether a unit is not understood without what it stands under: an item or row, or what comes right behind a
     colon."""
-    if not (lead := _above(text, unit)):
+    if not _above(text, unit):
         return False
-    return unit.kind in ("item", "row", "note") or (not text[unit.lead_end : unit.start].strip() and leads_on(lead))
+    return unit.kind in ("item", "row", "note") or begins(text, unit) < unit.start
+
+
+def begins(text: str, unit: Unit) -> int:
+    """Where a unit begins to say something: at the sentence that ends in a colon right before it, which is no unit and
+    may say more than what follows: "The code is valid for a day:"."""
+    lead = _above(text, unit)
+    is_behind = unit.lead_start is not None and not text[unit.lead_end : unit.start].strip() and leads_on(lead)
+    return unit.lead_start if is_behind and unit.lead_start is not None else unit.start
 
 
 def _above(text: str, unit: Unit) -> str:

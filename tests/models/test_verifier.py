@@ -221,6 +221,24 @@ def test_a_unit_is_read_under_the_heading_or_line_that_it_stands_under(runner: a
     assert sure.requests[-1][1] == [f"The tower\n{body}"], "where the passage does not hold it"
 
 
+def test_what_a_sentence_with_a_colon_says_is_found_in_what_follows_it(runner: asyncio.Runner) -> None:
+    lead, body = "Edith Carr cast the bell in three steps:", "Bronze was melted. It was poured at night."
+    [plain] = passages([f"{lead}\n\n{body}"])
+    start = len(lead) + 2
+    units = tuple(
+        ScoredUnit(
+            unit=Unit(start + first, start + last, "paragraph", 0, len(lead), start, start + len(body)),
+            coverage=0.4,
+            cosine=0.4,
+        )
+        for first, last in sentences(body)
+    )
+    sure = Sure("Edith Carr")
+    [seen] = verified(runner, sure, of=[replace(plain, units=units)])
+    assert sure.requests[-1][1] == [f"{lead}\n\n{body}"]
+    assert [scored.verified for scored in seen.units] == [9.0, NOT_SAID], "the first stands right behind it"
+
+
 def test_a_row_is_read_under_the_headings_of_its_columns(runner: asyncio.Runner) -> None:
     text = "Bell       Cast in   By\n---------  --------  -----------\nGreat Tom  1680      Edith Carr\nLittle Ann 1702      Jo"
     rows = [text.index("Great"), text.index("Little")]
