@@ -3,13 +3,14 @@ and its most telling sentences."""
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from docqa import store
 from docqa.answering.by_model import Chat
-from docqa.answering.evidence import Provider
+from docqa.answering.evidence import CandidateUnit, Evidence, Provider
 from docqa.answering.model_summary import written_summary
+from docqa.answering.quoting import row_of
 from docqa.answering.sections import LEAST_COMMON, Span, begins_lines, notes_on, spans_in
 from docqa.answering.summary_length import length_of
 from docqa.answering.whole_text import Overview, passage_of, pieces_of, stated
@@ -24,8 +25,10 @@ from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.store.notes import StoredNote
 from docqa.store.sql import quoted
+from docqa.text.block import Block
 from docqa.text.numerals import HAN_DIGITS
 from docqa.text.sentences import sentences
+from docqa.text.units import units as units_of
 from docqa.text.words import is_dense
 
 BEGINNING = 0.5  # of the words of a summary are the first sentences of the place
@@ -41,26 +44,34 @@ _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 @dataclass(frozen=True)
 class _Unit:
-    """A sentence, or an item of a list, of a place: `span.chunk.text[start:end]`."""
+    """A sentence, or an item of a list, of a place: `span.chunk.text[start:end]`; a row of a table is `as_row`, each
+    cell with its column's name."""
 
     span: Span
     start: int
     end: int
     is_item: bool
+    as_row: str = ""
 
     @property
     def text(self) -> str:
         """On one line, without the mark of an item."""
-        return _MARK.sub("", " ".join(self.span.chunk.text[self.start : self.end].split()))
+        return self.as_row or _MARK.sub("", " ".join(self.span.chunk.text[self.start : self.end].split()))
+
+    def holds(self, place: tuple[int, int]) -> bool:
+        """Whether a place, a chunk's id and an offset in it, lies within."""
+        chunk, offset = place
+        return chunk == self.span.chunk.id and self.start <= offset < self.end
 
 
 @dataclass(frozen=True)
 class NamedPlace:
-    """A place that the question names, where it stands in a document."""
+    """A place that the question names, where it stands in a document; `blocks` are those of its chunks, by id."""
 
     document: StoredDocument
     place: Place
     spans: list[Span]
+    blocks: Mapping[int, Sequence[Block]]
 
 
 def not_recognised(places: Sequence[Place], language: str) -> Overview:
@@ -98,10 +109,14 @@ async def labelled(db: Database, documents: Sequence[StoredDocument], labels: Se
 
 
 async def _named(db: Database, documents: Sequence[StoredDocument], places: Sequence[Place]) -> list[NamedPlace]:
-    named = [
-        NamedPlace(document, place, await spans_in(db, document, place)) for document in documents for place in places
-    ]
-    return [place for place in named if place.spans]
+    named: list[NamedPlace] = []
+    for document in documents:
+        for place in places:
+            if spans := await spans_in(db, document, place):
+                async with db.read() as conn:
+                    blocks = await store.chunks.blocks(conn, {span.chunk.id: span.chunk.text for span in spans})
+                named.append(NamedPlace(document, place, spans, blocks))
+    return named
 
 
 async def gist_of(named: Sequence[NamedPlace], question: Question, provider: Provider) -> Overview:
@@ -129,7 +144,7 @@ def _shown(named: Sequence[NamedPlace], question: Question) -> Overview:
     for part in named:
         document, spans = part.document, part.spans
         title = _title(document, spans, part.place)
-        units = _units(document, spans, title)
+        units = _units(part, title)
         name = f"{document.name}: " if several_documents else ""
         start = len(lines)
         if title:
@@ -164,11 +179,13 @@ def _title(document: StoredDocument, spans: Sequence[Span], place: Place) -> str
     return bare if any(map(str.isalpha, bare)) else title
 
 
-def _units(document: StoredDocument, spans: Sequence[Span], title: str) -> list[_Unit]:
-    """The sentences and items of a place in order, without its heading and those inside it."""
-    units: list[_Unit] = []
-    for number, span in enumerate(spans):
-        text = span.chunk.text
+def _units(named: NamedPlace, title: str) -> list[_Unit]:
+    """The sentences, items and rows of a place in order, without its heading and those inside it."""
+    document, units = named.document, list[_Unit]()
+    for number, span in enumerate(named.spans):
+        blocks = named.blocks.get(span.chunk.id, ())
+        units += (rows := _rows(span, blocks))
+        text = _without_tables(span.chunk.text, blocks) if rows else span.chunk.text
         first = span.start
         if number == 0 and title:  # behind the heading
             line = text[first : span.end].partition("\n")[0]
@@ -187,8 +204,29 @@ def _units(document: StoredDocument, spans: Sequence[Span], title: str) -> list[
                 start, _ = after_headings(text, begin + start, begin + stop, span.chunk.section)
                 if start < begin + stop:
                     units.append(_Unit(span, start, begin + stop, is_item=False))
-    heading = " ".join(title.split())
+    heading, order = " ".join(title.split()), [span.chunk.id for span in named.spans]
+    units.sort(key=lambda unit: (order.index(unit.span.chunk.id), unit.start))
     return [unit for unit in units if unit.text != heading and _WORD.search(unit.text)]
+
+
+def _rows(span: Span, blocks: Sequence[Block]) -> list[_Unit]:
+    """The rows of the tables in a span."""
+    text = span.chunk.text
+    every = units_of(text, blocks)
+    evidence = Evidence(text, tuple(CandidateUnit(unit, 0.0) for unit in every), columns=span.chunk.columns)
+    return [
+        _Unit(span, unit.start, unit.end, is_item=True, as_row=row_of(evidence, unit))
+        for unit in every
+        if unit.kind == "row" and span.start <= unit.start < span.end
+    ]
+
+
+def _without_tables(text: str, blocks: Sequence[Block]) -> str:
+    """The text with empty lines in the place of its tables."""
+    for block in blocks:
+        if block.kind == "row":
+            text = text[: block.start] + "\n" * (block.end - block.start) + text[block.end :]
+    return text
 
 
 def _items(text: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -216,8 +254,8 @@ def _within(units: Sequence[_Unit], spans: Sequence[Span], words: int) -> list[_
         left -= _length(unit)
     weighed = notes_on(spans, 0)
     chosen = choose(weighed, [note.text for note in weighed], len(units), left)
-    places = {(weighed[index].chunk.id, weighed[index].end) for index in chosen}
-    rest = [unit for unit in units if unit not in kept and (unit.span.chunk.id, unit.end) in places]
+    places = [(weighed[index].chunk.id, weighed[index].start) for index in chosen]
+    rest = [unit for unit in units if unit not in kept and any(map(unit.holds, places))]
     for unit in rest:
         if _length(unit) <= left:
             kept.append(unit)

@@ -35,7 +35,7 @@ def said(
     `before`; what joins an item to the next one only where it `goes_on` with that. Of a long row only what stands in
     the columns that have most of the stems of words `sought`."""
     if unit.kind == "row":
-        return closed(_row(evidence, unit, sought), language)
+        return closed(row_of(evidence, unit, sought), language)
     is_whole = unit.start == unit.lead_start
     text = _plain(evidence.text[unit.lead_end if is_whole else unit.start : unit.end])
     alone = without_joint(text) if unit.kind == "item" else text
@@ -85,8 +85,9 @@ def _plain(text: str) -> str:
     return without_footnote(" ".join(_ICON.sub("", text[mark.end if mark else 0 :]).split()))
 
 
-def _row(evidence: Evidence, unit: Unit, sought: frozenset[str]) -> str:
-    """Label and cells, each with its column's name where the names are known."""
+def row_of(evidence: Evidence, unit: Unit, sought: frozenset[str] = frozenset()) -> str:
+    """A row's label and cells, each with its column's name where the names are known; of a long one only those of the
+    columns whose names have most of the stems of words `sought`."""
     names, (label, *cells) = _cells(evidence, unit)
     label = label.rstrip(" :：")
     if not names:

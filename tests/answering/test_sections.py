@@ -116,6 +116,21 @@ async def test_what_stands_under_a_word_with_a_number_is_told(
     assert all(word in answer for word in held) and not any(word in answer for word in missing), answer
 
 
+TARIFF = (
+    "# Harbour rules\n\n## 1 Berths\n\nBerths are given in the order of arrival.\n\n## 2 Fees\n\nA berth costs:\n\n"
+    "| Length | Summer | Winter |\n|---|---|---|\n| up to 6 m | 20 | 12 |\n| up to 9 m | 31 | 18 |\n\n"
+    "Fees are paid on arrival.\n\n## 3 Quiet\n\nEngines are off after ten.\n"
+)
+
+
+async def test_the_rows_of_a_section_have_the_names_of_their_columns(client: httpx.AsyncClient) -> None:
+    doc_id = await upload(client, TARIFF, "harbour.md")
+    message = await ask(client, doc_id, "What does section 2 say?")
+    assert "\n- up to 9 m: Summer 31; Winter 18" in message
+    assert "Length |" not in message and "Fees are paid on arrival." in message
+    assert "Engines" not in message
+
+
 async def test_a_fact_is_sought_under_the_label_that_is_named(client: httpx.AsyncClient) -> None:
     text = "\n\n".join(
         f"Step {number}: {what}\nTighten the screws of the {what} with {force} newton metres."

@@ -290,3 +290,26 @@ def test_places_are_named_in_lists_and_in_words(language: str, question: str, nu
 )
 def test_words_that_are_numbers_elsewhere_name_no_place(language: str, question: str) -> None:
     assert scope_of(question, language).places == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "kind", "number"),
+    [
+        ("en", "whats on page 5", "page", (5,)),
+        ("de", "Was steht in Paragraf 5?", "section", (5,)),
+        ("fr", "Que dit le point 3 ?", "section", (3,)),
+        ("es", "¿Qué dice la cláusula 4?", "section", (4,)),
+        ("it", "Cosa dice l'articolo 2?", "section", (2,)),
+        ("pt", "O que diz o artigo 3?", "section", (3,)),
+        ("nl", "Wat staat er in artikel 4?", "section", (4,)),
+        ("pl", "Co mówi artykuł 4?", "section", (4,)),
+        ("ru", "Что сказано в статье 4?", "section", (4,)),
+        ("ar", "ماذا تقول المادة 5؟", "section", (5,)),
+    ],
+)
+def test_what_an_article_or_clause_says_is_asked_of_all_of_it(
+    language: str, question: str, kind: str, number: tuple[int, ...]
+) -> None:
+    scope = scope_of(question, language)
+    assert (scope.wanted, scope.topic) == ("summary", ())
+    assert [(place.kind, place.first) for place in scope.places] == [(kind, number)]
