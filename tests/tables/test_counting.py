@@ -142,15 +142,15 @@ async def test_what_the_rest_of_a_question_asks_for_is_said_apart_from_what_was_
     client: httpx.AsyncClient,
 ) -> None:
     answer = await ask(client, REPAIRS, "repairs.csv", "how much did the wizard spend on laptops?")
-    unknown, aside, figure, _, rows, *_ = answer.split("\n\n")
-    assert unknown.startswith("I did not understand “wizard”. ") and aside == "Leaving that aside:"
+    aside, figure, *_ = answer.split("\n\n")
+    assert aside == "I did not understand “wizard”. Leaving that aside:"
     assert figure == "Sum of Cost (Device = Laptop): 206.00 EUR."
-    assert rows.startswith("Rows (Device = Laptop):\n- Repair no.: R-2; ")
+    assert "Rows (" not in answer
 
 
 async def test_with_what_was_not_understood_come_the_few_rows_that_the_rest_selects(client: httpx.AsyncClient) -> None:
     answer = await ask(client, MEMBERS, "members.csv", "how much did Bob Ives tip the waiter?")
-    assert answer.startswith("I did not understand “waiter”. The columns of members.csv are: ")
+    assert answer.startswith("I did not understand “waiter”. Leaving that aside:\n\n")
     assert "\n- Member ID: M2; Name: Bob Ives; Joined: 2023-03-01; " in answer and "M1" not in answer
 
 

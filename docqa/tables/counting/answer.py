@@ -1,8 +1,8 @@
 """Questions that the rows of tables answer: counting, measuring, ranking, looking up. A plan is made
 of what the question's words mean in the table.
 
-What was not understood is named, with the columns there are, before what the rest of the question asks for: an answer
-that leaves it out may be another question's.
+What was not understood is named before what the rest of the question asks for, as an answer that leaves it out may be
+another question's; with the columns there are where the rest asks for nothing.
 """
 
 import re
@@ -55,14 +55,13 @@ async def answer_by_counting(
         return None
     if isinstance(whole, Fitting) and len(documents) == len(question.documents) == 1:
         unknown = ", ".join(f"“{_as_written(word, question.text)}”" for word in whole.unknown)
+        if understood := await _understood(conn, documents, question, whole):
+            leads = phrase("phrases.tables.aside", question.answer_language).format(unknown)
+            return TableAnswer(f"{leads}\n\n{understood.text}", understood.sources)
         columns = ", ".join(column.name for column in whole.table.columns)
         name = whole.sheet or whole.table.name
         text = phrase("phrases.tables.unknown", question.answer_language).format(unknown, name, columns)
-        aside = await _understood(conn, documents, question, whole)
-        if aside is None:
-            return TableAnswer(text, [])
-        leads = phrase("phrases.tables.aside", question.answer_language)
-        return TableAnswer(f"{text}\n\n{leads}\n\n{aside.text}", aside.sources)
+        return TableAnswer(text, [])
     return whole if isinstance(whole, TableAnswer) else None
 
 
@@ -97,22 +96,20 @@ async def _following(
 async def _understood(
     conn: Connection, documents: Sequence[StoredDocument], question: Question, fitting: Fitting
 ) -> TableAnswer | None:
-    """What the rest of a question asks for: a figure of what it names, unless it is one of all rows, and the rows that
+    """What the rest of a question asks for: a figure of what it names, unless it is one of all rows, else the rows that
     are selected, if they are few; None where there is neither, or where what is measured was not understood."""
     if fitting.lacks_measured:
         return None
     plan = fitting.plan
     is_named = plan.place is None or plan.place in fitting.named
     is_of_some = plan.filters or plan.counted or plan.group is not None or plan.gives_rows
-    plans = [plan] if is_named and is_of_some else []
+    if is_named and is_of_some:
+        return await _answer(conn, documents, question, [fitting])
     selected = Plan("rows", filters=plan.filters)
-    if selected.filters and not plan.gives_rows:
-        counted = await store.tables.result(conn, fitting.table, selected)
-        if counted and 0 < counted[0][0] <= SHOWN["SHORT"]:
-            plans.append(replace(selected, is_list=True))
-    if not plans:
+    counted = await store.tables.result(conn, fitting.table, selected) if selected.filters else None
+    if not counted or not 0 < counted[0][0] <= SHOWN["SHORT"]:
         return None
-    return await _answer(conn, documents, question, [replace(fitting, plan=each) for each in plans])
+    return await _answer(conn, documents, question, [replace(fitting, plan=replace(selected, is_list=True))])
 
 
 async def answer_by_counting_on_pages(
