@@ -9,11 +9,12 @@ from functools import cache, lru_cache
 from docqa.formats.columns import IDENTIFIERS, Column
 from docqa.formats.grid_cells import scale_of
 from docqa.languages import every_word, words
-from docqa.tables.words import totals
+from docqa.tables.words import listed, totals
 from docqa.text.keys import key
 
 CONCEPTS = ("age", "money", "quantity", "price", "rating", "time_taken", "people")
 NEAR = 0.7  # from here on two words are taken for forms of one
+INFLECTED = 0.95  # from here on they differ in one or two letters at the end
 _SHORTEST, _LONGEST_SHORT = 3, 5  # letters of a word that is shortened
 _SHARED = 5  # letters at the beginning that two words of one family share, at least
 _BRACKETS = re.compile(r"[(\[（]([^)\]）]*)[)\]）]")
@@ -126,6 +127,13 @@ def _keys(concept: str, language: str) -> frozenset[str]:
 def _ends_in(word: str, known: frozenset[str]) -> bool:
     """Whether a compound ends in one of the words: Bestellwert in Wert."""
     return len(word) > 7 and " " not in word and any(word[-size:] in known for size in range(4, len(word) - 3))
+
+
+@lru_cache(4096)
+def moves_money(phrase: str, language: str) -> bool:
+    """Whether folded words, in whatever form, say that money is paid out or comes in: billed, encaissées."""
+    known = listed("incoming", language) | listed("outgoing", language)
+    return any(phrase == other or len(other) > 3 and likeness(phrase, other, language) >= INFLECTED for other in known)
 
 
 @lru_cache(65_536)

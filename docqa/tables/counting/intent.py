@@ -64,10 +64,21 @@ class Composer(Measures):
 
     def _unknown_beside(self, plan: Plan) -> tuple[str, ...]:
         """The words that mean nothing, but for what "who" does where the plan measures a column that is named: who
-        drove the most kilometres?"""
+        drove the most kilometres? That money moves is no news where the plan measures money, or where what it was paid
+        with follows."""
         named = any(m.kind == "column" and m.is_exact and m.place == plan.place for m in self.core)
         does = {self.tokens[b.start] for a, b in pairwise(self.all) if a.kind == "person" and b.kind == "unknown"}
-        return tuple(word for word in self.unknown() if not (named and word in does))
+        is_of_money = plan.place in (*self.view.of_money, *self.view.totals)
+        pays = [] if is_of_money else self._paid_with_nothing()
+        return (*(word for word in self.unknown() if not (named and word in does)), *pays)
+
+    def _paid_with_nothing(self) -> list[str]:
+        """The words that money is paid or comes in which no value follows."""
+        following = [m for m in self.all if m.kind not in ("filler", "=", "group")]
+        lonely = (
+            a for a, b in pairwise([*following, None]) if a and a.kind == "paying" and (not b or b.kind != "value")
+        )
+        return [" ".join(self.tokens[m.start : m.end]) for m in lonely]
 
     def _names_row(self) -> bool:
         """Whether a number or code stands for one row: that row has all there is to say, whatever is not understood."""

@@ -180,6 +180,8 @@ class Measures(Shares):
         filters = tuple(self.filters)
         if not amounts and period and self.kinds & {"best", "worst"}:
             amounts = [place for place in self._main_amount() if self._is_sum(place)]
+        if not amounts and "rows" not in self.kinds and any(m.kind == "paying" for m in self.all):
+            amounts = self._main_amount()
         for kinds, concepts in _RANKED_BY:
             if not amounts and self.kinds & kinds:
                 amounts = [

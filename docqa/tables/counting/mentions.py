@@ -13,7 +13,7 @@ from docqa.formats.columns import IDENTIFIERS, Value
 from docqa.languages import words
 from docqa.tables.counting.periods import Period, period_at
 from docqa.tables.counting.view import View
-from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness, nearness
+from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness, moves_money, nearness
 from docqa.tables.phrases import number_of
 from docqa.tables.words import codes_of, vocabulary
 from docqa.text.detect import is_function_word
@@ -30,7 +30,7 @@ ALIKE = 0.5  # the least cosine of a phrase and a name that mean the same, on th
 @dataclass(frozen=True)
 class Mention:
     """A run of tokens, [start, end), and what it is taken for: a kind of word, `column`, `value`, `rows` (what a row
-    is), `number`, `period`, `filler`, or `unknown`."""
+    is), `number`, `period`, `paying` (that money is paid or comes in), `filler`, or `unknown`."""
 
     kind: str
     start: int
@@ -84,6 +84,8 @@ class Reader:
             kind = None
         if kind:
             yield Mention(kind, start, end, 0.98 * bonus if kind != "filler" else 0.5 * size)
+        elif moves_money(phrase, self.language):
+            yield Mention("paying", start, end, 0.6 * bonus)
         if period := period_at(self.tokens, start, end, self.language):
             yield Mention("period", start, end, 1.05 * bonus, period=period)
         if size <= LONGEST_NUMBER and (number := number_of(run, self.language)) is not None:

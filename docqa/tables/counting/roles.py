@@ -16,7 +16,7 @@ _OPERATORS: dict[str, Operator] = {
 COMPARING = tuple(_OPERATORS)
 HIGH = ("highest", "best", "busiest", "slowest", "dearest", "youngest")
 LOW = ("lowest", "worst", "quietest", "fastest", "cheapest")
-_SKIPPED = ("filler", "=")
+_SKIPPED = ("filler", "=", "paying")
 
 
 @dataclass(frozen=True)
