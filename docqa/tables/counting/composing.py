@@ -18,11 +18,13 @@ from docqa.tables.counting.intent import Composer
 from docqa.tables.counting.mentions import ALIKE, MOST_TOKENS, Alike, Mention, Reader
 from docqa.tables.counting.roles import Form
 from docqa.tables.counting.view import View
-from docqa.tables.headings import NEAR, heading, likeness
+from docqa.tables.headings import INFLECTED, NEAR, heading, likeness
 from docqa.tables.phrases import key_words, phrases
+from docqa.text.keys import key
 
 MOST_NAMES = 300  # names and values of a table that are compared by meaning
 KEPT_VIEWS = 64
+SHORTEST_PART = 4  # letters of a compound's part
 STANDS_OUT = 0.12  # of cosine
 
 _views: OrderedDict[tuple[str, int], View] = OrderedDict()  # by doc_id and table, which are never used again
@@ -42,7 +44,8 @@ async def composer_of(
     if not 0 < len(tokens) <= MOST_TOKENS or (view := await _view(conn, document, table)) is None:
         return None
     tokens = _without_prefixes(tokens, view, form.language)
-    reader = Reader(view, tokens, form.language, values)
+    tokens, modifiers = _compounds_apart(tokens, view, form.language)
+    reader = Reader(view, tokens, form.language, {**values, **modifiers})
     mentions = await asyncio.to_thread(reader.mentions)
     embedder = encoders.serving_for(form.language)
     if embedder is not None and any(mention.kind == "unknown" for mention in mentions):
@@ -91,6 +94,34 @@ def _without_prefixes(tokens: Sequence[str], view: View, language: str) -> list[
         rest = next((rest for rest in rests if any(likeness(rest, flag, language) >= NEAR for flag in flags)), "")
         apart += [negation, rest] if rest else [token]
     return apart
+
+
+def _compounds_apart(
+    tokens: Sequence[str], view: View, language: str
+) -> tuple[list[str], dict[str, dict[int, list[str]]]]:
+    """The words with what a row is apart from a value before it, and these values by their keys and places:
+    Wartungsrechnung, of the invoices for Wartung."""
+    values: dict[str, dict[int, list[str]]] = {}
+    for place, known in view.contents.values.items():
+        for value in known:
+            values.setdefault(key(value), {}).setdefault(place, []).append(value)
+    linking = ("", *words("tables.endings", language))
+    apart: list[str] = []
+    modifiers = {}
+    for token in tokens:
+        heads = (
+            at
+            for at in range(SHORTEST_PART, len(token) - SHORTEST_PART + 1)
+            if any(likeness(token[at:], noun, language) >= INFLECTED for noun in view.row_nouns)
+        )
+        divided = (
+            (token[: at - len(link)], token[at:]) for at in heads for link in linking if token[:at].endswith(link)
+        )
+        value, head = next(((value, head) for value, head in divided if value in values), ("", token))
+        if value:
+            modifiers[value] = values[value]
+        apart += [value, head] if value else [head]
+    return apart, modifiers
 
 
 async def _alike(
