@@ -9,6 +9,7 @@ from functools import cache
 from typing import Literal
 
 from docqa.languages import entry, every_word, words
+from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
 # In this order: a word that two lists have is taken as of the first.
@@ -84,6 +85,11 @@ def _vocabulary(code: str) -> dict[str, str]:
     for kind in ("person", "time"):
         known.update({key(word): kind for word in words(f"questions.words.{kind}", code)})
     return known
+
+
+def is_small(word: str, language: str) -> bool:
+    """Whether a word names nothing by itself: a function word, or one of two letters that says nothing of tables."""
+    return is_function_word(word) or len(word) < 3 and vocabulary(language).get(word) == "filler"
 
 
 @cache

@@ -44,3 +44,50 @@ async def test_verbs_of_paying_mean_the_money_or_how_it_was_paid(
     client: httpx.AsyncClient, question: str, start: str
 ) -> None:
     assert (await ask(client, MARCHE, "marche.csv", question)).startswith(start)
+
+
+RECHNUNGEN = """Rechnungsnr;Rechnungsdatum;Kunde;Ort;Leistung;Betrag netto;Status;bezahlt am
+R-01;02.05.2024;Hof Lerche;Ulm;Reinigung;80,00;bezahlt;03.06.2024
+R-02;09.05.2024;Bad Seeblick;Jena;Beratung;400,00;offen;
+R-03;11.06.2024;Hof Lerche;Ulm;Reinigung;120,00;bezahlt;20.06.2024
+R-04;18.06.2024;Imkerei Roth;Jena;Beratung;60,00;bezahlt;29.06.2024
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("wie hoch ist eine reinigungsrechnung im schnitt?", "Durchschnitt von Betrag netto (Leistung = Reinigung): 100,00"),
+        ("wieviele beratungsrechnungen gibt es", "Anzahl rechnungen (Leistung = Beratung): 2."),
+        ("größte rechnung? nr, kunde und ort", "Höchster Wert von Betrag netto: 400,00.\n- Rechnungsnr: R-02;"),
+        ("in welchem monat wurde am meisten abgerechnet", "Mai 2024: 480,00 (Summe von Betrag netto je Monat)"),
+        ("welche rechnung war am höchsten und von wem", "Höchster Wert von Betrag netto: 400,00.\n- Rechnungsnr: R-02;"),
+    ],
+)  # fmt: skip
+async def test_compounds_shortened_names_and_the_date_that_every_row_has(
+    client: httpx.AsyncClient, question: str, start: str
+) -> None:
+    assert (await ask(client, RECHNUNGEN, "rechnungen.csv", question)).startswith(start)
+
+
+VISITS = """Date,Client ID,Nurse,Kind of visit,Duration (min),Fee (GBP),Outcome
+2024-01-05,C-1,Ida Holm,New client,40,60.00,done
+2024-01-19,C-2,Jon Berg,Check,15,90.00,missed
+2024-02-02,C-1,Ida Holm,Check,95,120.50,done
+2024-02-20,C-3,Ida Holm,New client,20,35.00,done
+2024-03-04,C-1,Jon Berg,Check,10,80.00,missed
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("which visit was the dearest one, and who did it?", "Highest value of Fee: 120.50 GBP.\n- Date: 2024-02-02;"),
+        ("how many times has somebody missed a visit?", "Number of visit (Outcome = missed): 2."),
+        ("how much did clients pay in January?", "Sum of Fee (Date = January): 150.00 GBP."),
+    ],
+)
+async def test_what_a_rank_is_of_and_who_is_nobody_in_particular(
+    client: httpx.AsyncClient, question: str, start: str
+) -> None:
+    assert (await ask(client, VISITS, "visits.csv", question)).startswith(start)

@@ -107,7 +107,7 @@ class Composer(Measures):
 
     def _unaccounted(self, plan: Plan) -> tuple[str, ...]:
         """The words for columns and values that the plan has no part for: another thing is asked besides. "All
-        buildings" are all rows."""
+        buildings" are all rows. The one row that is the first of all has what else is asked of it."""
         every = listed("every", self.language)
         return tuple(
             " ".join(self.tokens[m.start : m.end])
@@ -118,6 +118,7 @@ class Composer(Measures):
             and m.is_exact
             and not (m.start and self.tokens[m.start - 1] in every)
             and not (plan.gives_rows and (m.place in self.view.identifiers or self.view.picks_a_row(plan.filters)))
+            and not (plan.gives_rows and plan.limit == 1 and self.view.is_of_text(m.place))
         )
 
     def meant(self, plan: Plan) -> Plan | None:

@@ -133,12 +133,18 @@ class Measures(Shares):
         return Plan("mean", ages[0], group, tuple(filters), limit, is_low)
 
     def _ranks_rows(self) -> bool:
-        """Whether it is a row that is the first of its kind: the most expensive visit, not the most visits."""
-        ends = {*HIGH, *LOW, "highest", "lowest"}
-        most = listed("most", self.language)
+        """Whether it is a row that is the first of its kind: the most expensive visit, not the most visits; which visit
+        was the most expensive?"""
+        ends, most = {*HIGH, *LOW}, listed("most", self.language)
         return any(
-            a.kind in ends and b.kind == "rows" and self.tokens[a.end - 1] not in most for a, b in pairwise(self.core)
+            a.kind in ends and self.tokens[a.end - 1] not in most or a.kind == "list" and self._ends_at(b)
+            for a, b in pairwise(self.core)
+            if b.kind == "rows"
         )
+
+    def _ends_at(self, noun: Mention) -> bool:
+        """Whether no name of a column follows the noun right behind: which visit, not which visit reason."""
+        return not any(m.kind == "column" and m.start == noun.end for m in self.core)
 
     def _is_age(self, mention: Mention) -> bool:
         return "age" in self.view.headings[mention.place].concepts or mention.place in self.view.identifiers

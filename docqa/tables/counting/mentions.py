@@ -13,9 +13,9 @@ from docqa.formats.columns import IDENTIFIERS, Value
 from docqa.languages import words
 from docqa.tables.counting.periods import Period, period_at
 from docqa.tables.counting.view import View
-from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness, moves_money, nearness
+from docqa.tables.headings import CONCEPTS, INFLECTED, NEAR, in_concept, likeness, moves_money, nearness
 from docqa.tables.phrases import number_of
-from docqa.tables.words import codes_of, vocabulary
+from docqa.tables.words import codes_of, is_small, vocabulary
 from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 
@@ -153,6 +153,7 @@ class Reader:
                 )
         if len(run) > 4 or (len(run) == 1 and (len(run[0]) < 3 or is_function_word(run[0]))):
             return
+        names_column = len(run) == 1 and self._is_noun_of_column(run[0])
         for place, forms in self.view.forms.items():
             if self.view.is_flag(place):
                 continue
@@ -161,15 +162,21 @@ class Reader:
                 if len(called) == 1 and _may_be_person(called[0]):
                     yield Mention("value", start, end, 0.85 * bonus, place, tuple(called), is_exact=False)
             for tokens, value in forms:
-                if len(tokens) < len(run) or tokens == list(run):
+                if len(tokens) < len(run) or tokens == list(run) or names_column and len(tokens) > 1:
                     continue
                 near = nearness(run, tokens, self.language)
                 if near >= (0.84 if len(run) == len(tokens) else 0.9):
                     yield Mention("value", start, end, 0.9 * near * bonus, place, (value,), is_exact=False)
 
+    def _is_noun_of_column(self, word: str) -> bool:
+        """Whether a word is all of the name of a column, but for "number" or "ID": patients are no new patients."""
+        nouns = ([own for own in known.words if own not in IDENTIFIERS] for known in self.view.headings)
+        return any(len(own) == 1 and likeness(word, own[0], self.language) >= INFLECTED for own in nouns)
+
     def _columns(self, run: Sequence[str], start: int, end: int, bonus: float) -> Iterator[Mention]:
         for place, known in enumerate(self.view.headings):
-            if all(map(is_function_word, run)) and tuple(run) != known.words:  # the "de" of "mode de paiement"
+            is_small_only = all(is_small(word, self.language) for word in run)
+            if is_small_only and tuple(run) != known.words:  # the "de" of "mode de paiement"
                 continue
             near = nearness(run, known.words, self.language)
             is_noun = place in self.view.identifiers and len(run) == 1
@@ -177,6 +184,9 @@ class Reader:
             if near and not (is_noun and run[0] not in IDENTIFIERS):
                 yield Mention("column", start, end, near * bonus, place, is_exact=near >= 0.85)
         word = " ".join(run)
+        if len(run) == 1 and word in IDENTIFIERS and not in_concept(word, "people", self.language):
+            numbered = [place for place in self.view.identifiers if self.view.has_codes(place)]
+            yield from (Mention("column", start, end, 0.8 * bonus, place) for place in numbered[:1])
         if unit := codes_of("unit_names", self.language).get(word):
             for place, known in enumerate(self.view.headings):
                 if self.view.is_amount(place) and unit in (known.unit.casefold(), known.words[-1]):

@@ -9,6 +9,7 @@ from docqa.store.table_plan import Filter, Operator
 from docqa.tables.counting.mentions import Mention
 from docqa.tables.counting.view import View
 from docqa.tables.headings import NEAR, in_concept, likeness
+from docqa.tables.words import is_small
 
 _OPERATORS: dict[str, Operator] = {
     "<": "<", "<=": "<=", ">": ">", ">=": ">=", "before": "<", "until": "<=", "after": ">", "since": ">=", "=": "=",
@@ -218,10 +219,8 @@ class Conditions:
 
     def _named(self, place: int) -> float:
         """How near any word of the question comes to the name of a column."""
-        return max(
-            (likeness(token, word, self.language) for token in self.tokens for word in self.view.headings[place].words),
-            default=0.0,
-        )
+        own = [word for word in self.view.headings[place].words if not is_small(word, self.language)]
+        return max((likeness(token, word, self.language) for token in self.tokens for word in own), default=0.0)
 
     def _main_amount(self) -> list[int]:
         """The column that "how much" means where none is named: the only one of money, or the only amount."""

@@ -27,9 +27,10 @@ class View:
 
     @cached_property
     def dates(self) -> list[int]:
-        """The columns of dates, the one with the earliest date first."""
+        """The columns of dates, the one with the earliest date first; those that some rows lack yet, such as when it
+        was paid, after those that say when a row came to be."""
         places = [place for place, column in enumerate(self.table.columns) if column.kind == "date"]
-        return sorted(places, key=lambda place: str(self.contents.least[place]))
+        return sorted(places, key=lambda place: (self.has_gaps(place), str(self.contents.least[place])))
 
     @cached_property
     def identifiers(self) -> list[int]:
@@ -96,6 +97,10 @@ class View:
         values = self.contents.values[place]
         said = tuple(value for value in values if key(value) in _flags("yes"))
         return Filter(place, "=", said) if said and len(values) > 1 else Filter(place, "present")
+
+    def is_of_text(self, place: int) -> bool:
+        """Whether a column has words, and says more than yes or no."""
+        return place >= 0 and self.table.columns[place].kind == "text" and not self.is_flag(place)
 
     def has_gaps(self, place: int) -> bool:
         """Whether some rows have nothing in this column."""
