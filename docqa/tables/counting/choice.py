@@ -197,7 +197,7 @@ async def _intended(
         is_told=_is_told(view, intent.plan, composer.tokens, language),
         lacks_measured=composer.lacks_measured,
         names=tuple(view.identifiers),
-        is_whether=form.is_whether and "or" not in composer.kinds,
+        is_whether=composer.asks_whether,
         wants_less=composer.compares_by("lower"),
         asks_existence=form.is_whether and not composer.compares and _selects(view, intent.plan, tokens, language),
     )

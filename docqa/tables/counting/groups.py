@@ -4,9 +4,10 @@ from typing import Literal
 
 from docqa.languages import words
 from docqa.store.table_plan import Period
-from docqa.tables.counting.roles import HIGH, LOW, Conditions
+from docqa.tables.counting.roles import COMPARING, HIGH, LOW, Conditions
 from docqa.tables.headings import NEAR, likeness
 from docqa.tables.words import listed, vocabulary
+from docqa.text.keys import key
 
 _PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "weekday", "day")
 
@@ -123,6 +124,14 @@ class Groups(Conditions):
     def compares(self) -> bool:
         """Whether a word says that one thing is more, or less, than another."""
         return self.compares_by("higher") or self.compares_by("lower")
+
+    @property
+    def asks_whether(self) -> bool:
+        """Whether yes or no is wanted: which of two is more is claimed, and no word asks for it."""
+        asking = {key(word) for word in words("questions.words.asking", self.language)}
+        others = (m for m in self.core if m.kind not in COMPARING)
+        has_said = any(not asking.isdisjoint(self.tokens[m.start : m.end]) for m in others)
+        return "or" not in self.kinds and (self.form.is_whether or self.compares and not has_said)
 
     def compares_by(self, direction: Literal["higher", "lower"]) -> bool:
         """Whether a word says so that compares with no number."""

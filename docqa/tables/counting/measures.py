@@ -41,6 +41,8 @@ class Measures(Shares):
         counts_rows = self._counts_rows()
         if not amounts and not counts_rows and "duration" not in kinds and kinds & {"mean", "median", "how_much"}:
             amounts = self._main_amount()
+        if not amounts and kinds.isdisjoint(("rows", "count")) and any(m.kind == "paying" for m in self.all):
+            amounts = self._main_amount()
         if group is None and kinds.isdisjoint((*HIGH, *LOW)) and (compared := self._compared()) is not None:
             group = compared
         if ranked and (aged := self._by_age(group, filters, limit or 1)):
@@ -186,8 +188,6 @@ class Measures(Shares):
         filters = tuple(self.filters)
         if not amounts and period and self.kinds & {"best", "worst"}:
             amounts = [place for place in self._main_amount() if self._is_sum(place)]
-        if not amounts and "rows" not in self.kinds and any(m.kind == "paying" for m in self.all):
-            amounts = self._main_amount()
         for kinds, concepts in _RANKED_BY:
             if not amounts and self.kinds & kinds:
                 amounts = [

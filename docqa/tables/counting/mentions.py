@@ -80,7 +80,7 @@ class Reader:
         kind = vocabulary(self.language).get(phrase)
         if kind == "duration" and any(known.words == (run[-1],) for known in self.view.headings):
             kind = None  # "how many hours" asks for that column
-        if kind == "count" and self._ends_a_name(start, end):
+        if kind == "count" and self._ends_a_name(start, end) or kind == "<=" and self._is_rank(start, end):
             kind = None
         if kind:
             yield Mention(kind, start, end, 0.98 * bonus if kind != "filler" else 0.5 * size)
@@ -134,6 +134,13 @@ class Reader:
             and not is_function_word(self.tokens[start - 1])
             and self.tokens[start - 1] not in vocabulary(self.language)
         )
+
+    def _is_rank(self, start: int, end: int) -> bool:
+        """Whether words that limit a number limit none, and their last one is of a rank: au plus, without 5."""
+        known = vocabulary(self.language)
+        nexts = (self.tokens[end : end + size] for size in range(1, LONGEST_NUMBER + 1))
+        is_limit = any(number_of(run, self.language) is not None for run in nexts if run)
+        return end - start > 1 and known.get(self.tokens[end - 1]) == "highest" and not is_limit
 
     def _values(
         self, run: Sequence[str], start: int, end: int, bonus: float, placed: Sequence[Mention]
