@@ -94,3 +94,22 @@ async def test_what_a_rank_is_of_and_who_is_nobody_in_particular(
     client: httpx.AsyncClient, question: str, start: str
 ) -> None:
     assert (await ask(client, VISITS, "visits.csv", question)).startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("questions", "start"),
+    [
+        (("wie hoch ist rechnung R-03?", "und wann wurde die bezahlt?"), "bezahlt am (Rechnungsnr = R-03, Status = bezahlt): 2024-06-20."),
+        (("wie hoch ist rechnung R-03?", "und von wann ist die?"), "Rechnungsdatum (Rechnungsnr = R-03): 2024-06-11."),
+    ],
+)  # fmt: skip
+async def test_when_something_was_is_asked_of_the_row_before(
+    client: httpx.AsyncClient, questions: tuple[str, ...], start: str
+) -> None:
+    assert (await ask(client, RECHNUNGEN, "rechnungen.csv", *questions)).startswith(start)
+
+
+async def test_who_and_when_are_told_of_the_rows_with_a_code(client: httpx.AsyncClient) -> None:
+    answer = await ask(client, VISITS, "visits.csv", "who saw client C-1 and on what day")
+    rows = [line for line in answer.splitlines() if line.startswith("- ")]
+    assert len(rows) == 3 and rows[0].startswith("- Date: 2024-01-05; Client ID: C-1; Nurse: Ida Holm; ")

@@ -53,6 +53,7 @@ class Fitting:
     names: tuple[int, ...] = ()  # the columns that tell rows apart
     is_whether: bool = False  # whether it wants yes or no
     asks_existence: bool = False  # whether it asks if there are such rows, and says nothing of all of them
+    is_of_named_row: bool = False  # whether it is a row as a whole that the question names
     wants_less: bool = False  # of two things that are compared, whether the first is less
 
     @property
@@ -60,12 +61,6 @@ class Fitting:
         """The values whose groups are compared with each other, none for other plans."""
         of_groups = (test for test in self.plan.filters if test.place == self.plan.group and test.operator == "=")
         return next((test.values for test in of_groups if len(test.values) > 1), ())
-
-    @property
-    def is_of_named_row(self) -> bool:
-        """Whether it is a row as a whole that the question names."""
-        plan = self.plan
-        return plan.measure == "rows" and plan.gives_rows and any(test.place in self.names for test in plan.filters)
 
     @property
     def tells_existence(self) -> bool:
@@ -198,6 +193,7 @@ async def _intended(
         lacks_measured=composer.lacks_measured,
         names=tuple(view.identifiers),
         is_whether=composer.asks_whether,
+        is_of_named_row=composer.is_of_named_row(intent.plan),
         wants_less=composer.compares_by("lower"),
         asks_existence=form.is_whether and not composer.compares and _selects(view, intent.plan, tokens, language),
     )

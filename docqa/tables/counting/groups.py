@@ -9,7 +9,7 @@ from docqa.tables.headings import NEAR, likeness
 from docqa.tables.words import listed, vocabulary
 from docqa.text.keys import key
 
-_PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "weekday", "day")
+PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "weekday", "day")
 
 
 class Groups(Conditions):
@@ -72,7 +72,7 @@ class Groups(Conditions):
         kind = mention.kind
         if kind == "column" and mention.place in self.view.dates:
             kind = vocabulary(self.language).get(" ".join(self.tokens[mention.start : mention.end]), "")
-        return next((period for period in _PERIODS if period == kind), None)
+        return next((period for period in PERIODS if period == kind), None)
 
     def _is_of_amount(self, at: int) -> bool:
         """Whether it says of which period a named amount is, which its column says too: what they pay per month, of

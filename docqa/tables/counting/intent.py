@@ -60,7 +60,14 @@ class Composer(Measures):
         columns = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
         if len(set(columns)) == 1:
             return columns[0]
-        return self._people() if not columns and "person" in self.kinds else None
+        if columns or self.kinds.isdisjoint(("person", "time")):
+            return None
+        return self._people() if "person" in self.kinds else self._date_wanted()
+
+    def is_of_named_row(self, plan: Plan) -> bool:
+        """Whether a plan is for a row as a whole that is named, or for those that share a code."""
+        picks = self.view.picks_a_row(plan.filters) or self.view.picks_by_code(plan.filters)
+        return plan.measure == "rows" and plan.gives_rows and picks
 
     def _unknown_beside(self, plan: Plan) -> tuple[str, ...]:
         """The words that mean nothing, but for what "who" does where the plan measures a column that is named: who

@@ -1,4 +1,4 @@
-"""What a question measures: rows, a column, a share, the time between two dates, the ends of a rank; a look-up."""
+"""What a question measures: rows, a column, a share, the time between two dates, the ends of a rank."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,12 +6,11 @@ from itertools import pairwise
 
 from docqa.store.table_plan import Filter, Measure, Period, Plan
 from docqa.tables.counting.mentions import Mention
-from docqa.tables.counting.roles import HIGH, LOW
-from docqa.tables.counting.shares import Shares
+from docqa.tables.counting.named_rows import NamedRows
+from docqa.tables.counting.roles import AGGREGATES, HIGH, LOW
 from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness
 from docqa.tables.words import listed
 
-AGGREGATES: tuple[Measure, ...] = ("sum", "mean", "median")
 # What a rank is by where the question names no column.
 _RANKED_BY = (
     ({"cheapest", "dearest"}, {"price", "money"}),
@@ -21,7 +20,7 @@ _RANKED_BY = (
 TOP = 5  # of "the top products by price"
 
 
-class Measures(Shares):
+class Measures(NamedRows):
     """Makes a plan of the conditions and groups, and of what is measured."""
 
     def _plan(self, group: int | None, period: Period | None) -> Plan | None:
@@ -268,28 +267,3 @@ class Measures(Shares):
             for place in dates
             for word in self.view.headings[place].words
         )
-
-    def _asks_for_row(self, filters: tuple[Filter, ...]) -> bool:
-        """Whether several things are asked of a row that is named: who is M-12, and what do they pay?"""
-        if not self.view.picks_a_row(filters):
-            return False
-        columns = {m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used}
-        kinds = self.kinds & {"person", "time", "how_much"}
-        return self.form.asks_more or len(columns) > 1 or len(kinds) > 1 or bool(columns and "person" in kinds)
-
-    def _looked_up(self, filters: tuple[Filter, ...]) -> Plan | None:
-        """The cells of the rows that the question names, or those rows."""
-        if not self.view.picks_a_row(filters):
-            return None
-        if "person" in self.kinds and (people := self._people()) is not None:
-            self._use_likeness(people)
-            return Plan("different", people, None, filters, is_list=True)
-        places = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
-        if len(set(places)) > 1:
-            return None
-        if places:
-            return Plan("different", places[0], None, filters, is_list=True)
-        if "time" in self.kinds and self.view.dates:
-            named = [place for place in self.view.dates if self._named(place) >= NEAR] or self.view.dates
-            return Plan("different", named[0], None, filters, is_list=True)
-        return Plan("rows", None, None, filters, is_list=True) if self.kinds & {"list", "rows"} else None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from docqa.languages import words
-from docqa.store.table_plan import Filter, Operator
+from docqa.store.table_plan import Filter, Measure, Operator
 from docqa.tables.counting.mentions import Mention
 from docqa.tables.counting.view import View
 from docqa.tables.headings import NEAR, in_concept, likeness
@@ -15,6 +15,7 @@ _OPERATORS: dict[str, Operator] = {
     "<": "<", "<=": "<=", ">": ">", ">=": ">=", "before": "<", "until": "<=", "after": ">", "since": ">=", "=": "=",
 }  # fmt: skip
 COMPARING = tuple(_OPERATORS)
+AGGREGATES: tuple[Measure, ...] = ("sum", "mean", "median")
 HIGH = ("highest", "best", "busiest", "slowest", "dearest", "youngest")
 LOW = ("lowest", "worst", "quietest", "fastest", "cheapest")
 _SKIPPED = ("filler", "=", "paying")

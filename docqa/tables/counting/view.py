@@ -51,6 +51,14 @@ class View:
         """Whether one of the conditions is on a value that tells rows apart."""
         return any(test.place in self.identifiers and test.operator == "=" for test in filters)
 
+    def picks_by_code(self, filters: Iterable[Filter]) -> bool:
+        """Whether one of the conditions is on a code or number of what several rows may be about: a patient's."""
+        return any(
+            test.operator == "=" and self.is_of_text(test.place) and any(map(str.isdigit, str(value)))
+            for test in filters
+            for value in test.values[:1]
+        )
+
     @cached_property
     def row_nouns(self) -> list[str]:
         """The words for what a row is: of the column that tells rows apart, and of the file's name."""
