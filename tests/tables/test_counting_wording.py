@@ -34,6 +34,7 @@ async def ask(client: httpx.AsyncClient, content: str, name: str, *questions: st
         ("on a encaissé combien en avril", "Somme de Montant (Date = avril): 27,50 €."),
         ("quel stand rapporte le plus ?", "Fromages: 32,00 € (somme de Montant par Stand)."),
         ("combien de ventes ont été payées en espèces ?", "Nombre de ventes (Paiement = Espèces): 2."),
+        ("combien ont été payées en espèces ?", "Nombre de lignes (Paiement = Espèces): 2."),
         ("quel pourcentage des ventes est réglé par carte", "Part de ventes (Paiement = Carte): 40,0 % (2 sur 5)."),
         ("quel mois a fait le meilleur chiffre", "mars 2024: 29,00 €"),
         ("quel article s'est vendu au plus d'unités ?", "Prunes: 12 (somme de Quantité par Article)."),
@@ -113,3 +114,15 @@ async def test_who_and_when_are_told_of_the_rows_with_a_code(client: httpx.Async
     answer = await ask(client, VISITS, "visits.csv", "who saw client C-1 and on what day")
     rows = [line for line in answer.splitlines() if line.startswith("- ")]
     assert len(rows) == 3 and rows[0].startswith("- Date: 2024-01-05; Client ID: C-1; Nurse: Ida Holm; ")
+
+
+LAGER = """Artikelnr;Artikel;Preis (EUR);Bestand;Mindestbestand
+L-1;Zange;21,00;4;12
+L-2;Nagel;0,10;900;400
+L-3;Leim;6,50;30;10
+"""
+
+
+async def test_a_row_has_the_most_by_how_many_there_are(client: httpx.AsyncClient) -> None:
+    answer = await ask(client, LAGER, "lager.csv", "von welchem artikel haben wir am meisten da")
+    assert answer.startswith("Höchster Wert von Bestand: 900.\n- Artikelnr: L-2;")

@@ -6,7 +6,7 @@ from docqa.languages import words
 from docqa.store.table_plan import Period
 from docqa.tables.counting.roles import COMPARING, HIGH, LOW, Conditions
 from docqa.tables.headings import NEAR, likeness
-from docqa.tables.words import listed, vocabulary
+from docqa.tables.words import listed, spoken, vocabulary
 from docqa.text.keys import key
 
 PERIODS: tuple[Period, ...] = ("year", "quarter", "month", "week", "weekday", "day")
@@ -149,7 +149,8 @@ class Groups(Conditions):
 
     def _counts_in_rank(self) -> bool:
         """Whether a rank without a measure is one of numbers: the most orders, the busiest month, not the wettest."""
-        spoken = f" {' '.join(self.tokens)} "
-        return bool(self.kinds & {"busiest", "quietest", "top", "rows"}) or any(
-            f" {word} " in spoken for word in listed("most", self.language)
-        )
+        return bool(self.kinds & {"busiest", "quietest", "top", "rows"}) or self._says_most()
+
+    def _says_most(self) -> bool:
+        """Whether a word says that there are more, or fewer, than of all others."""
+        return bool(spoken("most", self.tokens, self.language))

@@ -140,12 +140,19 @@ class Measures(NamedRows):
         return any(
             a.kind in ends and self.tokens[a.end - 1] not in most or a.kind == "list" and self._ends_at(b)
             for a, b in pairwise(self.core)
-            if b.kind == "rows"
+            if b.kind == "rows" or b.kind == "column" and b.place in self.view.identifiers
         )
 
     def _ends_at(self, noun: Mention) -> bool:
         """Whether no name of a column follows the noun right behind: which visit, not which visit reason."""
         return not any(m.kind == "column" and m.start == noun.end for m in self.core)
+
+    def _in_stock(self) -> list[int]:
+        """The column of how many there are of each, by which a row has the most."""
+        places = [place for place, known in enumerate(self.view.headings) if "quantity" in known.concepts]
+        places = [place for place in places if self._is_sum(place)]
+        own = [place for place in places if not any(self.view.is_kind_of(place, other) for other in places)]
+        return own[:1] or self._main_amount()  # no minimum stock
 
     def _is_age(self, mention: Mention) -> bool:
         return "age" in self.view.headings[mention.place].concepts or mention.place in self.view.identifiers
@@ -213,7 +220,7 @@ class Measures(NamedRows):
                 return Plan(end, place, group, filters)
             return self._of_product(Plan(measure, place, group, filters, limit, low, period=period), aggregate)
         if not amounts and self._ranks_rows():
-            amounts = self._main_amount()
+            amounts = self._in_stock() if self._says_most() else self._main_amount()
         if amounts:
             return Plan(end, amounts[0], None, filters, limit)
         dates = [
