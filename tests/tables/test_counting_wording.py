@@ -4,6 +4,8 @@ import httpx
 import pytest
 
 from conftest import upload
+from docqa.tables.counting.times import minutes_at
+from docqa.tables.phrases import key_words
 
 pytestmark = pytest.mark.anyio
 
@@ -87,6 +89,11 @@ VISITS = """Date,Client ID,Nurse,Kind of visit,Duration (min),Fee (GBP),Outcome
     ("question", "start"),
     [
         ("which visit was the dearest one, and who did it?", "Highest value of Fee: 120.50 GBP.\n- Date: 2024-02-02;"),
+        ("how long does a new client take on average?", "Average of Duration (Kind of visit = New client): 30.00 min."),
+        ("how long does a check take?", "Average of Duration (Kind of visit = Check): 40.00 min."),
+        ("is there any visit longer than an hour and a half?", "Yes: Rows (Duration (min) > 90):"),
+        ("how many visits took less than 0.5 hours?", "Number of visits (Duration (min) < 30): 3."),
+        ("how many visits took at least a quarter of an hour?", "Number of visits (Duration (min) >= 15): 4."),
         ("how many times has somebody missed a visit?", "Number of visit (Outcome = missed): 2."),
         ("how much did clients pay in January?", "Sum of Fee (Date = January): 150.00 GBP."),
     ],
@@ -126,3 +133,26 @@ L-3;Leim;6,50;30;10
 async def test_a_row_has_the_most_by_how_many_there_are(client: httpx.AsyncClient) -> None:
     answer = await ask(client, LAGER, "lager.csv", "von welchem artikel haben wir am meisten da")
     assert answer.startswith("Höchster Wert von Bestand: 900.\n- Artikelnr: L-2;")
+
+
+@pytest.mark.parametrize(
+    ("time", "minutes", "language"),
+    [
+        ("an hour and a half", 90, "en"),
+        ("half an hour", 30, "en"),
+        ("2 hours 15 minutes", 135, "en"),
+        ("anderthalb stunden", 90, "de"),
+        ("une heure et demie", 90, "fr"),
+        ("media hora", 30, "es"),
+        ("un quart d'heure", 15, "fr"),
+        ("hour", None, "en"),
+        ("2 and 3 hours", None, "en"),
+        ("half an hour and an hour", None, "en"),
+        ("2 h", 120, "en"),
+        ("a half", None, "en"),
+        ("the two hours", None, "en"),
+        ("visits and 2 hours", None, "en"),
+    ],
+)
+def test_spans_of_time_in_words_and_digits(time: str, minutes: float | None, language: str) -> None:
+    assert minutes_at(key_words(time, language), language) == minutes

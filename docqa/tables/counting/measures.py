@@ -9,7 +9,7 @@ from docqa.tables.counting.mentions import Mention
 from docqa.tables.counting.named_rows import NamedRows
 from docqa.tables.counting.roles import AGGREGATES, HIGH, LOW
 from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness
-from docqa.tables.words import listed
+from docqa.tables.words import listed, spoken
 
 # What a rank is by where the question names no column.
 _RANKED_BY = (
@@ -107,6 +107,10 @@ class Measures(NamedRows):
         bare = {"column", "value", "period", "list", "rows"}
         if not named and self.kinds <= bare - {"list"}:  # what the trips cost, of Costs
             named = [m for m in self.core if m.kind == "column" and m.place in self.view.of_money]
+        if any(
+            m.kind == "column" and spoken("duration", self.tokens[m.start : m.end], self.language) for m in self.core
+        ):
+            return True  # how long does it take?
         return bool(self.kinds & {"how_much", "count", "sum"}) or (
             bool(named) and (self.kinds <= {"column"} or self.kinds <= bare and self._is_sum(named[0].place))
         )

@@ -8,10 +8,12 @@ is at hand, by meaning.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
-from docqa.formats.columns import IDENTIFIERS, Value
+from docqa.formats.columns import IDENTIFIERS, Value, plain
 from docqa.languages import words
 from docqa.tables.counting.periods import Period, period_at
+from docqa.tables.counting.times import minutes_at
 from docqa.tables.counting.view import View
 from docqa.tables.headings import CONCEPTS, INFLECTED, NEAR, in_concept, likeness, moves_money, nearness
 from docqa.tables.phrases import number_of
@@ -30,7 +32,8 @@ ALIKE = 0.5  # the least cosine of a phrase and a name that mean the same, on th
 @dataclass(frozen=True)
 class Mention:
     """A run of tokens, [start, end), and what it is taken for: a kind of word, `column`, `value`, `rows` (what a row
-    is), `number`, `period`, `paying` (that money is paid or comes in), `filler`, or `unknown`."""
+    is), `number` (of a span of time with the column's `place`, in its unit), `period`, `paying` (that money is paid or
+    comes in), `filler`, or `unknown`."""
 
     kind: str
     start: int
@@ -80,6 +83,9 @@ class Reader:
         kind = vocabulary(self.language).get(phrase)
         if kind == "duration" and any(known.words == (run[-1],) for known in self.view.headings):
             kind = None  # "how many hours" asks for that column
+        elif kind == "duration" and len(self.view.dates) < 2 and (lasting := self._lasting()):
+            kind = None  # nor is there a time between two dates
+            yield Mention("column", start, end, 0.98 * bonus, lasting[0])
         if kind == "count" and self._ends_a_name(start, end) or kind == "<=" and self._is_rank(start, end):
             kind = None
         if kind:
@@ -90,6 +96,11 @@ class Reader:
             yield Mention("period", start, end, 1.05 * bonus, period=period)
         if size <= LONGEST_NUMBER and (number := number_of(run, self.language)) is not None:
             yield Mention("number", start, end, 0.9 * bonus, values=(number,))
+        if self.view.of_time and (minutes := minutes_at(run, self.language)) is not None:
+            place = next(
+                (place for place in self.view.of_time if self._is_spoken_of(place)), next(iter(self.view.of_time))
+            )
+            yield Mention("number", start, end, bonus, place, (plain(Decimal(minutes / self.view.of_time[place])),))
         yield from self._values(run, start, end, bonus, placed)
         yield from self._columns(run, start, end, bonus)
         if size == 1:
@@ -134,6 +145,15 @@ class Reader:
             and not is_function_word(self.tokens[start - 1])
             and self.tokens[start - 1] not in vocabulary(self.language)
         )
+
+    def _lasting(self) -> list[int]:
+        """The columns of how long something takes."""
+        times = (place for place, known in enumerate(self.view.headings) if "time_taken" in known.concepts)
+        return [place for place in times if self.view.is_amount(place)]
+
+    def _is_spoken_of(self, place: int) -> bool:
+        own = self.view.headings[place].words
+        return any(likeness(token, word, self.language) >= NEAR for token in self.tokens for word in own)
 
     def _is_rank(self, start: int, end: int) -> bool:
         """Whether words that limit a number limit none, and their last one is of a rank: au plus, without 5."""

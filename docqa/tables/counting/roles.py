@@ -54,7 +54,12 @@ class Conditions:
             [number] = mention.values
             beside = [self.core[near].kind for near in (at - 1, at + 1) if 0 <= near < len(self.core)]
             leads = bool(self.kinds & set(ranks)) and self._counts_ranked(at)
-            if isinstance(number, int) and 0 < number <= 1000 and (leads or any(kind in ranks for kind in beside)):
+            if (
+                mention.place < 0
+                and isinstance(number, int)
+                and 0 < number <= 1000
+                and (leads or any(kind in ranks for kind in beside))
+            ):
                 self.limit = number
                 self.used.add(at)
                 continue
@@ -64,7 +69,7 @@ class Conditions:
                 continue
             if not operator and at + 1 < len(self.core) and self.core[at + 1].kind in _OPERATORS:
                 operator = self.core[at + 1].kind
-            place = self._measured_near(at, strict=not operator)
+            place = mention.place if mention.place >= 0 else self._measured_near(at, strict=not operator)
             if place is None and operator:
                 place = next(iter(self._aged(at) or self._main_amount()), None)
             if place is not None and isinstance(number, int | float):

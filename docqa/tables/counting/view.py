@@ -8,6 +8,7 @@ from docqa.formats.columns import IDENTIFIERS
 from docqa.languages import every_word
 from docqa.store.table_plan import Filter, StoredTable
 from docqa.store.tables import Contents
+from docqa.tables.counting.times import minutes_of_unit
 from docqa.tables.headings import Heading, heading
 from docqa.tables.words import totals
 from docqa.text.keys import key
@@ -84,6 +85,13 @@ class View:
         if not any("price" in known.concepts for known in self.headings):
             return []
         return [place for place, known in enumerate(self.headings) if totals().issuperset(known.words)]
+
+    @cached_property
+    def of_time(self) -> dict[int, float]:
+        """The columns of amounts of time, with how many minutes their unit is."""
+        units = {place: known.unit or known.words[-1] for place, known in enumerate(self.headings)}
+        minutes = {place: minutes_of_unit(unit) for place, unit in units.items() if self.is_amount(place)}
+        return {place: known for place, known in minutes.items() if known}
 
     @cached_property
     def of_money(self) -> frozenset[int]:
