@@ -69,7 +69,7 @@ def _form(question: Question) -> Form:
     """How the question is put."""
     return Form(
         question.language,
-        is_whether=question.kind == "whether",
+        is_whether=question.kind == "whether" or any(part.begins_with_verb for part in question.parts[:1]),
         wants_facts=question.kind in ("fact", "whether", "list", "number"),
     )
 

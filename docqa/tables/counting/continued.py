@@ -22,6 +22,8 @@ def continued(before: Plan, about: Sequence[Filter], composer: Composer, *, poin
         if not points_back and not (leaves_out and composer.filters):
             return None
         return replace(intent.plan, filters=_merged(about, intent.plan.filters))
+    if points_back and (ranked := composer.ranked_among(about)):
+        return ranked
     if "time" in composer.kinds and (place := composer.column_wanted()) is not None:
         return Plan("different", place, None, _merged(about, composer.filters), is_list=True)
     if composer.filters:

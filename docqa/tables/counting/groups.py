@@ -149,8 +149,5 @@ class Groups(Conditions):
 
     def _counts_in_rank(self) -> bool:
         """Whether a rank without a measure is one of numbers: the most orders, the busiest month, not the wettest."""
-        return bool(self.kinds & {"busiest", "quietest", "top", "rows"}) or self._says_most()
-
-    def _says_most(self) -> bool:
-        """Whether a word says that there are more, or fewer, than of all others."""
-        return bool(spoken("most", self.tokens, self.language))
+        most = spoken("most", self.tokens, self.language)
+        return bool(most or self.kinds & {"busiest", "quietest", "top", "rows"})

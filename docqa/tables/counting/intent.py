@@ -4,6 +4,7 @@ It fills the parts of a plan one by one instead of demanding that every word has
 as nothing are counted, and a plan that leaves out something important is not carried out.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -63,6 +64,15 @@ class Composer(Measures):
         if columns or self.kinds.isdisjoint(("person", "time")):
             return None
         return self._people() if "person" in self.kinds else self._date_wanted()
+
+    def ranked_among(self, filters: Sequence[Filter]) -> Plan | None:
+        """The first of the rows that pass these filters, where a message asks which is, and says nothing else: which of
+        them was the highest?"""
+        low = bool(self.kinds & set(LOW))
+        says_else = self.kinds - {"list", "rows", *HIGH, *LOW}
+        if says_else or low == bool(self.kinds & set(HIGH)) or not (amounts := self._main_amount()):
+            return None
+        return Plan("lowest" if low else "highest", amounts[0], None, tuple(filters), 1)
 
     def is_of_named_row(self, plan: Plan) -> bool:
         """Whether a plan is for a row as a whole that is named, or for those that share a code."""
@@ -176,7 +186,8 @@ class Composer(Measures):
     @property
     def noun(self) -> str:
         """The question's word for rows, "" where it has none but those for rows of any table."""
-        nouns = [" ".join(self.tokens[m.start : m.end]) for m in self.core if m.kind == "rows"]
+        rows = (m for m in self.core if m.kind == "rows")
+        nouns = [" ".join(self.tokens[m.start : m.end if m.is_exact else m.start + 1]) for m in rows]
         return "" if _plain_rows(self.language) & set(nouns) else next(iter(nouns), "")
 
     def unknown(self) -> tuple[str, ...]:
@@ -186,7 +197,8 @@ class Composer(Measures):
         for before, mention in pairwise([None, *self.all]):
             if mention is None or mention.kind != "unknown":
                 continue
-            if before is not None and before.kind in ("value", "column") and before.end == mention.start:
+            named = before is not None and before.kind in ("value", "column") and before.is_exact
+            if named and before is not None and before.end == mention.start:
                 continue
             if self.tokens[mention.start] not in compared:
                 missed.append(self.tokens[mention.start])

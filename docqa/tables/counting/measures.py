@@ -30,7 +30,8 @@ class Measures(NamedRows):
         ranked = bool(kinds & {*HIGH, *LOW, "top"})
         limit = self.limit or ((1 if kinds & {*HIGH, *LOW} else TOP) if ranked else None)
         if self._asks_for_row(filters):
-            return Plan("rows", None, None, filters, is_list=True)
+            own = tuple(test for test in filters if self.view.picks_a_row([test]))
+            return Plan("rows", None, None, own or filters, is_list=True)
         if "share" in kinds and (plan := self._share(group, period, limit, low)):
             return plan
         if plan := self._duration(group, period, limit, low):
@@ -105,7 +106,10 @@ class Measures(NamedRows):
     def _asks_how_much(self) -> bool:
         named = [m for m in self.core if m.kind == "column" and m.is_exact]
         bare = {"column", "value", "period", "list", "rows"}
-        if not named and self.kinds <= bare - {"list"}:  # what the trips cost, of Costs
+        says_what = any(
+            a.kind == "list" and b.kind == "=" for a, b in pairwise(self.all)
+        )  # what is the revenue in May?
+        if not named and self.kinds <= bare - (set() if says_what else {"list"}):  # what the trips cost, of Costs
             named = [m for m in self.core if m.kind == "column" and m.place in self.view.of_money]
         if any(
             m.kind == "column" and spoken("duration", self.tokens[m.start : m.end], self.language) for m in self.core
@@ -145,11 +149,16 @@ class Measures(NamedRows):
             a.kind in ends and self.tokens[a.end - 1] not in most or a.kind == "list" and self._ends_at(b)
             for a, b in pairwise(self.core)
             if b.kind == "rows" or b.kind == "column" and b.place in self.view.identifiers
-        )
+        ) or any(a.kind == "rows" and b.kind in ends and b is self.core[-1] for a, b in pairwise(self.core))
 
     def _ends_at(self, noun: Mention) -> bool:
         """Whether no name of a column follows the noun right behind: which visit, not which visit reason."""
         return not any(m.kind == "column" and m.start == noun.end for m in self.core)
+
+    def _is_of_number(self) -> bool:
+        """Whether the rank is one of how many: of what we have the most."""
+        ranks = (" ".join(self.tokens[m.start : m.end]) for m in self.core if m.kind in (*HIGH, *LOW))
+        return not listed("most", self.language).isdisjoint(ranks)
 
     def _in_stock(self) -> list[int]:
         """The column of how many there are of each, by which a row has the most."""
@@ -224,7 +233,7 @@ class Measures(NamedRows):
                 return Plan(end, place, group, filters)
             return self._of_product(Plan(measure, place, group, filters, limit, low, period=period), aggregate)
         if not amounts and self._ranks_rows():
-            amounts = self._in_stock() if self._says_most() else self._main_amount()
+            amounts = self._in_stock() if self._is_of_number() else self._main_amount()
         if amounts:
             return Plan(end, amounts[0], None, filters, limit)
         dates = [

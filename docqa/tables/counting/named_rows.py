@@ -37,8 +37,8 @@ class NamedRows(Shares):
             self._use_likeness(people)
             return Plan("different", people, None, filters, is_list=True)
         places = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
-        if len(set(places)) > 1:
-            return None
+        if len(set(places)) > 1 or any(test.place in places and test.operator == "=" for test in filters):
+            return None  # two things, or what the question says itself
         if places:
             return Plan("different", places[0], None, filters, is_list=True)
         if "time" in self.kinds and (date := self._date_wanted()) is not None:

@@ -15,6 +15,7 @@ _OPERATORS: dict[str, Operator] = {
     "<": "<", "<=": "<=", ">": ">", ">=": ">=", "before": "<", "until": "<=", "after": ">", "since": ">=", "=": "=",
 }  # fmt: skip
 COMPARING = tuple(_OPERATORS)
+_OF_TIME = ("before", "after", "since", "until")
 AGGREGATES: tuple[Measure, ...] = ("sum", "mean", "median")
 HIGH = ("highest", "best", "busiest", "slowest", "dearest", "youngest")
 LOW = ("lowest", "worst", "quietest", "fastest", "cheapest")
@@ -70,7 +71,7 @@ class Conditions:
             if not operator and at + 1 < len(self.core) and self.core[at + 1].kind in _OPERATORS:
                 operator = self.core[at + 1].kind
             place = mention.place if mention.place >= 0 else self._measured_near(at, strict=not operator)
-            if place is None and operator:
+            if place is None and operator and operator not in _OF_TIME:
                 place = next(iter(self._aged(at) or self._main_amount()), None)
             if place is not None and isinstance(number, int | float):
                 self.filters.append(Filter(place, _OPERATORS.get(operator, "="), (number,)))
