@@ -118,6 +118,18 @@ def in_concept(word: str, concept: str, language: str = "") -> bool:
     return word in known or _ends_in(word, known)
 
 
+@lru_cache(4096)
+def are_opposed(word: str, name: tuple[str, ...], language: str) -> bool:
+    """Whether a word is for those who are served and a column has those who serve them, or the other way round: no
+    customer is a seller."""
+    sides = "served", "serving"
+    own = {
+        side for side in sides if any(likeness(word, other, language) >= INFLECTED for other in _keys(side, language))
+    }
+    others = {side for side in sides for other in name if in_concept(other, side)}
+    return bool(own and others) and own.isdisjoint(others)
+
+
 @cache
 def _keys(concept: str, language: str) -> frozenset[str]:
     listed = words(f"tables.{concept}", language) if language else every_word(f"tables.{concept}")

@@ -72,6 +72,7 @@ R-04;18.06.2024;Imkerei Roth;Jena;Beratung;60,00;bezahlt;29.06.2024
         ("größte rechnung? nr, kunde und ort", "Höchster Wert von Betrag netto: 400,00.\n- Rechnungsnr: R-02;"),
         ("wieviel geld brutto kam aus ulm", "Nicht verstanden: “brutto”. Davon abgesehen:"),
         ("wer ist der kunde von R-02 und ist sie bezahlt?", "Zeilen (Rechnungsnr = R-02):\n- Rechnungsnr: R-02;"),
+        ("wer hat am meisten bezahlt?", "Hof Lerche: 200,00 (Summe von Betrag netto je Kunde (Status = bezahlt))."),
         ("in welchem monat wurde am meisten abgerechnet", "Mai 2024: 480,00 (Summe von Betrag netto je Monat)"),
         ("welche rechnung war am höchsten und von wem", "Höchster Wert von Betrag netto: 400,00.\n- Rechnungsnr: R-02;"),
     ],
@@ -100,6 +101,9 @@ VISITS = """Date,Client ID,Nurse,Kind of visit,Duration (min),Fee (GBP),Outcome
         ("is there any visit longer than an hour and a half?", "Yes: Rows (Duration (min) > 90):"),
         ("how many visits took less than 0.5 hours?", "Number of visits (Duration (min) < 30): 3."),
         ("how many visits took at least a quarter of an hour?", "Number of visits (Duration (min) >= 15): 4."),
+        ("which teacher had the most visits?", "Ida Holm: 3 (number of visits by Nurse)."),
+        ("who did the most visits?", "Ida Holm: 3 (number of visits by Nurse)."),
+        ("who paid the most?", "C-1: 260.50 GBP (sum of Fee by Client ID)."),
         ("what is the revenue in January?", "Sum of Fee (Date = January): 150.00 GBP."),
         ("how many visits were there before 10?", "I did not understand “10”."),
         ("how many times has somebody missed a visit?", "Number of visit (Outcome = missed): 2."),
@@ -165,3 +169,8 @@ async def test_a_row_has_the_most_by_how_many_there_are(client: httpx.AsyncClien
 )
 def test_spans_of_time_in_words_and_digits(time: str, minutes: float | None, language: str) -> None:
     assert minutes_at(key_words(time, language), language) == minutes
+
+
+@pytest.mark.parametrize("question", ["quel client a acheté le plus de livres ?", "quel patient a le plus dépensé ?"])
+async def test_those_who_are_served_are_none_who_serve(client: httpx.AsyncClient, question: str) -> None:
+    assert "Odile:" not in await ask(client, MARCHE, "marche.csv", question)

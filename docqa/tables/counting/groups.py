@@ -5,7 +5,7 @@ from typing import Literal
 from docqa.languages import words
 from docqa.store.table_plan import Period
 from docqa.tables.counting.roles import COMPARING, HIGH, LOW, Conditions
-from docqa.tables.headings import NEAR, likeness
+from docqa.tables.headings import NEAR, in_concept, likeness
 from docqa.tables.words import listed, spoken, vocabulary
 from docqa.text.keys import key
 
@@ -111,12 +111,15 @@ class Groups(Conditions):
         return "day" if self.view.table.columns[self.core[at].place].kind == "date" else None
 
     def _people(self) -> int | None:
-        """The column of people that "who" means: the first whose name says so, the one of those who act before those
-        who are served."""
+        """The column of people that "who" means: one whose name the question comes near to, else those who act before
+        those who are served, but where it is asked who paid."""
         texts = [place for place, column in enumerate(self.view.table.columns) if column.kind == "text"]
-        named = [place for place in texts if self._named(place) >= NEAR and not self.view.is_flag(place)]
+        nouns = {token for m in self.core if m.kind == "rows" for token in self.tokens[m.start : m.end]}
+        named = [place for place in texts if self._named(place, nouns) >= NEAR and not self.view.is_flag(place)]
         named = [place for place in named if not any(m.kind == "value" and m.place == place for m in self.core)]
         places = [place for place in texts if "people" in self.view.headings[place].concepts]
+        later = "serving" if spoken("outgoing", self.tokens, self.language) else "served"
+        places.sort(key=lambda place: any(in_concept(word, later) for word in self.view.headings[place].words))
         free = [place for place in (*named, *places) if place not in self.view.identifiers] or places
         return free[0] if free else None
 

@@ -8,7 +8,7 @@ from docqa.store.table_plan import Filter, Measure, Period, Plan
 from docqa.tables.counting.mentions import Mention
 from docqa.tables.counting.named_rows import NamedRows
 from docqa.tables.counting.roles import AGGREGATES, HIGH, LOW
-from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness
+from docqa.tables.headings import CONCEPTS, NEAR, in_concept, likeness, moves_money
 from docqa.tables.words import listed, spoken
 
 # What a rank is by where the question names no column.
@@ -41,7 +41,7 @@ class Measures(NamedRows):
         counts_rows = self._counts_rows()
         if not amounts and not counts_rows and "duration" not in kinds and kinds & {"mean", "median", "how_much"}:
             amounts = self._main_amount()
-        if not amounts and kinds.isdisjoint(("rows", "count")) and any(m.kind == "paying" for m in self.all):
+        if not amounts and kinds.isdisjoint(("rows", "count")) and self._speaks_of_paying():
             amounts = self._main_amount()
         if group is None and kinds.isdisjoint((*HIGH, *LOW)) and (compared := self._compared()) is not None:
             group = compared
@@ -72,6 +72,11 @@ class Measures(NamedRows):
         if "count" in kinds or group is not None or (kinds & {"sum", "how_much"} and "rows" in kinds):
             return self._counted(group, period, filters)
         return self._looked_up(filters)
+
+    def _speaks_of_paying(self) -> bool:
+        """Whether a word says that money is paid or comes in, also as a value: who has paid the most?"""
+        said = (" ".join(self.tokens[m.start : m.end]) for m in self.all if m.kind in ("paying", "value"))
+        return any(moves_money(phrase, self.language) for phrase in said)
 
     def _counted(self, group: int | None, period: Period | None, filters: tuple[Filter, ...]) -> Plan | None:
         """The number of rows; of an amount that is named beside, of those that have one."""

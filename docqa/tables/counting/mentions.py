@@ -15,7 +15,7 @@ from docqa.languages import words
 from docqa.tables.counting.periods import Period, period_at
 from docqa.tables.counting.times import minutes_at
 from docqa.tables.counting.view import View
-from docqa.tables.headings import CONCEPTS, INFLECTED, NEAR, in_concept, likeness, moves_money, nearness
+from docqa.tables.headings import CONCEPTS, INFLECTED, NEAR, are_opposed, in_concept, likeness, moves_money, nearness
 from docqa.tables.phrases import number_of
 from docqa.tables.words import codes_of, is_small, vocabulary
 from docqa.text.detect import is_function_word
@@ -120,7 +120,7 @@ class Reader:
                 continue
             elif value:
                 yield Mention("value", start, end, weight, place, (value,), is_exact=False)
-            else:
+            elif not any(are_opposed(word, self.view.headings[place].words, self.language) for word in run):
                 yield Mention("column", start, end, weight, place, is_exact=False)
 
     def _is_another_name(self, start: int, end: int, value: Sequence[str]) -> bool:
@@ -224,6 +224,8 @@ class Reader:
             fitting = [place for place, known in enumerate(self.view.headings) if concept in known.concepts]
             if concept == "money":
                 fitting += self.view.totals
+            if concept == "people":
+                fitting = [p for p in fitting if not are_opposed(word, self.view.headings[p].words, self.language)]
             if concept in ("age", "money", "quantity", "rating", "time_taken", "price"):
                 fitting = [place for place in fitting if self.view.is_amount(place)]
             for place in self._preferred(fitting, concept):

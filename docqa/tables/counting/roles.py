@@ -1,7 +1,7 @@
 """The parts that the words of a question play in a plan, and the first of them: its conditions. A part that has been
 given is not given again."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from docqa.languages import words
@@ -224,10 +224,11 @@ class Conditions:
             near = [place for score, place in sorted(scored, reverse=True) if score >= NEAR]
         return near[0] if near else dates[0] if dates else None
 
-    def _named(self, place: int) -> float:
-        """How near any word of the question comes to the name of a column."""
+    def _named(self, place: int, without: Collection[str] = ()) -> float:
+        """How near any word of the question, but for those `without`, comes to the name of a column."""
         own = [word for word in self.view.headings[place].words if not is_small(word, self.language)]
-        return max((likeness(token, word, self.language) for token in self.tokens for word in own), default=0.0)
+        tokens = [token for token in self.tokens if token not in without]
+        return max((likeness(token, word, self.language) for token in tokens for word in own), default=0.0)
 
     def _main_amount(self) -> list[int]:
         """The column that "how much" means where none is named: the only one of money, or the only amount."""
