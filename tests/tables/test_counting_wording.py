@@ -174,3 +174,35 @@ def test_spans_of_time_in_words_and_digits(time: str, minutes: float | None, lan
 @pytest.mark.parametrize("question", ["quel client a acheté le plus de livres ?", "quel patient a le plus dépensé ?"])
 async def test_those_who_are_served_are_none_who_serve(client: httpx.AsyncClient, question: str) -> None:
     assert "Odile:" not in await ask(client, MARCHE, "marche.csv", question)
+
+
+GUESTS = """Member no.,City,Fee (GBP),Joined
+M-1,Leith,60.00,2024-01-05
+M-2,Leith,30.00,2024-02-05
+M-3,Oban,45.00,2024-02-19
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("how many members in Leith are over 50?", "I did not understand “50”. Leaving that aside:"),
+        ("how many members pay over 50 pounds?", "Number of members (Fee (GBP) > 50.00): 1."),
+    ],
+)
+async def test_a_number_that_people_are_compared_with_is_no_amount_of_money(
+    client: httpx.AsyncClient, question: str, start: str
+) -> None:
+    assert (await ask(client, GUESTS, "members.csv", question)).startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("was ist der durchschnittspreis?", "Durchschnitt von Preis: 9,20 EUR."),
+        ("was ist alles zusammen wert?", "Summe von Preis × Bestand: 369,00 EUR."),
+        ("welcher artikel wurde am längsten nicht geliefert", "Es wurde keine klare Antwort gefunden."),
+    ],
+)
+async def test_prices_are_no_sums_of_money(client: httpx.AsyncClient, question: str, start: str) -> None:
+    assert (await ask(client, LAGER, "lager.csv", question)).startswith(start)

@@ -173,9 +173,10 @@ async def _intended(
         # "Per category" says which groups there are, whatever a reader makes of it, and so do two that are compared.
         says_groups = "group" in composer.kinds or composer.compares
         groups = intent is not None and intent.plan.group is not None and says_groups
-        leaves_out = as_read and intent and not intent.unknown and set(as_read.plan.filters) < set(intent.plan.filters)
+        complete = intent.plan if intent and not intent.unknown else None
+        leaves_out = as_read and complete and set(as_read.plan.filters) < set(complete.filters)
         if as_read and not (groups and as_read.plan.group is None) and not leaves_out:
-            intent = as_read
+            intent = intent if composer.contradicts(as_read.plan, complete) else as_read
     if intent is None or (intent.unknown and not composer.asks_to_count) or len(intent.unknown) > MOST_UNKNOWN:
         return None
     named = sum(mention.kind in ("column", "value") and mention.is_exact for mention in mentions)

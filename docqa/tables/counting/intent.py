@@ -12,7 +12,8 @@ from itertools import pairwise
 from docqa.languages import words
 from docqa.store.table_plan import Filter, Measure, Plan
 from docqa.tables.counting.measures import Measures
-from docqa.tables.counting.roles import COMPARING, HIGH, LOW
+from docqa.tables.counting.roles import AGGREGATES, COMPARING, HIGH, LOW
+from docqa.tables.headings import CONCEPTS, in_concept
 from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
 
@@ -78,6 +79,19 @@ class Composer(Measures):
         """Whether a plan is for a row as a whole that is named, or for those that share a code."""
         picks = self.view.picks_a_row(plan.filters) or self.view.picks_by_code(plan.filters)
         return plan.measure == "rows" and plan.gives_rows and picks
+
+    def contradicts(self, plan: Plan, of_words: Plan | None) -> bool:
+        """Whether another reading of the question leaves out what it says: in total, of a complete plan of its words;
+        or measures a column for a thing that no column is of: the age, by visits."""
+        if (
+            of_words is not None
+            and of_words.measure in self.kinds & set(AGGREGATES)
+            and plan.measure != of_words.measure
+        ):
+            return True
+        concepts = self.view.headings[plan.place].concepts if plan.place is not None else CONCEPTS
+        missed = (concept for concept in CONCEPTS if concept not in concepts)
+        return any(in_concept(word, concept, self.language) for concept in missed for word in self.unknown())
 
     def _unknown_beside(self, plan: Plan) -> tuple[str, ...]:
         """The words that mean nothing, but for what "who" does where the plan measures a column that is named: who

@@ -188,7 +188,8 @@ class Measures(NamedRows):
         """The column of quantities that a price is multiplied with where money is asked for and no column has it."""
         known = self.view.headings[place]
         named = any(m.kind == "column" and m.place == place and m.is_exact for m in self.core)
-        if named or "price" not in known.concepts:
+        is_said = any(in_concept(token, "price", self.language) for token in self.tokens)
+        if named or is_said or "price" not in known.concepts:
             return None
         return next(
             (
@@ -237,7 +238,7 @@ class Measures(NamedRows):
             if each_end and not aggregate and self.kinds & {"highest", "lowest"}:  # the highest price of each region
                 return Plan(end, place, group, filters)
             return self._of_product(Plan(measure, place, group, filters, limit, low, period=period), aggregate)
-        if not amounts and self._ranks_rows():
+        if not amounts and self._ranks_rows() and self.kinds.isdisjoint(("fastest", "slowest", "youngest")):
             amounts = self._in_stock() if self._is_of_number() else self._main_amount()
         if amounts:
             return Plan(end, amounts[0], None, filters, limit)

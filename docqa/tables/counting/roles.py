@@ -4,12 +4,13 @@ given is not given again."""
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from docqa.languages import words
+from docqa.formats.columns import IDENTIFIERS
+from docqa.languages import every_word, words
 from docqa.store.table_plan import Filter, Measure, Operator
 from docqa.tables.counting.mentions import Mention
 from docqa.tables.counting.view import View
 from docqa.tables.headings import NEAR, in_concept, likeness
-from docqa.tables.words import is_small
+from docqa.tables.words import codes_of, is_small
 
 _OPERATORS: dict[str, Operator] = {
     "<": "<", "<=": "<=", ">": ">", ">=": ">=", "before": "<", "until": "<=", "after": ">", "since": ">=", "=": "=",
@@ -72,7 +73,7 @@ class Conditions:
                 operator = self.core[at + 1].kind
             place = mention.place if mention.place >= 0 else self._measured_near(at, strict=not operator)
             if place is None and operator and operator not in _OF_TIME:
-                place = next(iter(self._aged(at) or self._main_amount()), None)
+                place = next(iter(self._aged(at) or ([] if self._means_age(at) else self._main_amount())), None)
             if place is not None and isinstance(number, int | float):
                 self.filters.append(Filter(place, _OPERATORS.get(operator, "="), (number,)))
                 self.used |= {
@@ -124,6 +125,13 @@ class Conditions:
         if not any(in_concept(word, "age", self.language) for word in words_before):
             return []
         return [place for place, known in enumerate(self.view.headings) if "age" in known.concepts][:1]
+
+    def _means_age(self, at: int) -> bool:
+        """Whether a number without a currency is compared with people, whom a row is about: anyone over 50."""
+        nouns = (noun for noun in self.view.row_nouns if noun not in IDENTIFIERS)
+        unit = " ".join(self.tokens[self.core[at].end :][:1])
+        is_of_money = unit in codes_of("currency_names", self.language) or unit in every_word("tables.currencies")
+        return not is_of_money and any(in_concept(noun, "people") for noun in nouns)
 
     def _measured_near(self, at: int, *, strict: bool) -> int | None:
         reach = 1 if strict else 3
