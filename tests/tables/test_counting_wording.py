@@ -176,10 +176,10 @@ async def test_those_who_are_served_are_none_who_serve(client: httpx.AsyncClient
     assert "Odile:" not in await ask(client, MARCHE, "marche.csv", question)
 
 
-GUESTS = """Member no.,City,Fee (GBP),Joined
-M-1,Leith,60.00,2024-01-05
-M-2,Leith,30.00,2024-02-05
-M-3,Oban,45.00,2024-02-19
+GUESTS = """Member no.,City,Fee (GBP),Joined,Trainer
+M-1,Leith,60.00,2024-01-05,Una Ross
+M-2,Leith,30.00,2024-02-05,Una Ross
+M-3,Oban,45.00,2024-02-19,Una Ross
 """
 
 
@@ -187,10 +187,12 @@ M-3,Oban,45.00,2024-02-19
     ("question", "start"),
     [
         ("how many members in Leith are over 50?", "I did not understand “50”. Leaving that aside:"),
+        ("who has the most members?", "Una Ross: 3 (number of members by Trainer)."),
+        ("who pays the highest fee?", "Highest value of Fee: 60.00 GBP.\n- Member no.: M-1;"),
         ("how many members pay over 50 pounds?", "Number of members (Fee (GBP) > 50.00): 1."),
     ],
 )
-async def test_a_number_that_people_are_compared_with_is_no_amount_of_money(
+async def test_where_a_row_is_a_person_who_is_one_of_them_and_a_number_is_an_age(
     client: httpx.AsyncClient, question: str, start: str
 ) -> None:
     assert (await ask(client, GUESTS, "members.csv", question)).startswith(start)

@@ -120,6 +120,8 @@ class Groups(Conditions):
         places = [place for place in texts if "people" in self.view.headings[place].concepts]
         later = "serving" if spoken("outgoing", self.tokens, self.language) else "served"
         places.sort(key=lambda place: any(in_concept(word, later) for word in self.view.headings[place].words))
+        if self.view.is_of_people and not named and "rows" not in self.kinds:
+            return next((place for place in places if place in self.view.identifiers), places[0] if places else None)
         free = [place for place in (*named, *places) if place not in self.view.identifiers] or places
         return free[0] if free else None
 

@@ -4,7 +4,6 @@ given is not given again."""
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from docqa.formats.columns import IDENTIFIERS
 from docqa.languages import every_word, words
 from docqa.store.table_plan import Filter, Measure, Operator
 from docqa.tables.counting.mentions import Mention
@@ -128,10 +127,9 @@ class Conditions:
 
     def _means_age(self, at: int) -> bool:
         """Whether a number without a currency is compared with people, whom a row is about: anyone over 50."""
-        nouns = (noun for noun in self.view.row_nouns if noun not in IDENTIFIERS)
         unit = " ".join(self.tokens[self.core[at].end :][:1])
         is_of_money = unit in codes_of("currency_names", self.language) or unit in every_word("tables.currencies")
-        return not is_of_money and any(in_concept(noun, "people") for noun in nouns)
+        return self.view.is_of_people and not is_of_money
 
     def _measured_near(self, at: int, *, strict: bool) -> int | None:
         reach = 1 if strict else 3

@@ -9,7 +9,7 @@ from docqa.languages import every_word
 from docqa.store.table_plan import Filter, StoredTable
 from docqa.store.tables import Contents
 from docqa.tables.counting.times import minutes_of_unit
-from docqa.tables.headings import Heading, heading
+from docqa.tables.headings import Heading, heading, in_concept
 from docqa.tables.words import totals
 from docqa.text.keys import key
 
@@ -71,6 +71,11 @@ class View:
         ]
         named = [word for word in self.table.key.split() if len(word) > 3 and word.isalpha()]
         return list(dict.fromkeys([*nouns, *named]))
+
+    @cached_property
+    def is_of_people(self) -> bool:
+        """Whether a row is a person, by the word for what a row is."""
+        return any(in_concept(noun, "people") for noun in self.row_nouns if noun not in IDENTIFIERS)
 
     @cached_property
     def forms(self) -> dict[int, list[tuple[list[str], str]]]:
