@@ -42,6 +42,7 @@ WORDS = (
     "share",
     "missing",
     "negation",
+    "including",
     "best",
     "worst",
     "busiest",

@@ -81,8 +81,11 @@ class Composer(Measures):
         return plan.measure == "rows" and plan.gives_rows and picks
 
     def contradicts(self, plan: Plan, of_words: Plan | None) -> bool:
-        """Whether another reading of the question leaves out what it says: in total, of a complete plan of its words;
-        or measures a column for a thing that no column is of: the age, by visits."""
+        """Whether another reading of the question leaves out what it says: in total, or the second of two things that
+        are asked of a row, of a complete plan of its words; or measures a column for a thing that no column is of: the
+        age, by visits."""
+        if of_words is not None and self.form.asks_more and self.is_of_named_row(of_words):
+            return plan.measure != "rows"
         if (
             of_words is not None
             and of_words.measure in self.kinds & set(AGGREGATES)

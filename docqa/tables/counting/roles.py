@@ -19,7 +19,7 @@ _OF_TIME = ("before", "after", "since", "until")
 AGGREGATES: tuple[Measure, ...] = ("sum", "mean", "median")
 HIGH = ("highest", "best", "busiest", "slowest", "dearest", "youngest")
 LOW = ("lowest", "worst", "quietest", "fastest", "cheapest")
-_SKIPPED = ("filler", "=", "paying")
+_SKIPPED = ("filler", "=", "paying", "including")
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,9 @@ class Conditions:
                 continue
             before = self.core[at - 1] if at else None
             denied = before is not None and before.kind in ("negation", "missing")
-            if mention.kind == "value":
+            if mention.kind == "value" and self._is_included(mention):
+                self.used.add(at)
+            elif mention.kind == "value":
                 own = [str(value) for value in mention.values]
                 if denied:
                     self.filters.append(Filter(mention.place, "!=", tuple(own)))
@@ -196,6 +198,12 @@ class Conditions:
                     self.filters.append(Filter(mention.place, "missing"))
                     self.used |= {at, *beside_missing[:1]}
         self.filters += [Filter(place, "=", tuple(dict.fromkeys(own))) for place, own in values.items()]
+
+    def _is_included(self, mention: Mention) -> bool:
+        """Whether a word beside says that this belongs to all that is asked for: including the cancelled ones."""
+        said = [m for m in self.all if m is mention or m.kind not in ("filler", "=")]
+        at = next(at for at, m in enumerate(said) if m is mention)
+        return any(m.kind == "including" for m in (*said[max(0, at - 1) : at], *said[at + 1 : at + 2]))
 
     def _is_grouped(self, at: int) -> bool:
         return at > 0 and self.core[at - 1].kind in ("group", "list", "different")
