@@ -17,6 +17,7 @@ NEAR = 0.7  # from here on two words are taken for forms of one
 INFLECTED = 0.95  # from here on they differ in one or two letters at the end
 _SHORTEST, _LONGEST_SHORT = 3, 5  # letters of a word that is shortened
 _SHARED = 5  # letters at the beginning that two words of one family share, at least
+_LONGEST_ENDING = 3  # letters of a participle
 _BRACKETS = re.compile(r"[(\[（]([^)\]）]*)[)\]）]")
 _RANGE = re.compile(r"\d+ ?[-–/] ?\d+")
 _SYMBOLS = "%€$£¥₹‰°"
@@ -145,7 +146,13 @@ def _ends_in(word: str, known: frozenset[str]) -> bool:
 def moves_money(phrase: str, language: str) -> bool:
     """Whether folded words, in whatever form, say that money is paid out or comes in: billed, encaissées."""
     known = listed("incoming", language) | listed("outgoing", language)
-    return any(phrase == other or len(other) > 3 and likeness(phrase, other, language) >= INFLECTED for other in known)
+    if any(phrase == other or len(other) > 3 and likeness(phrase, other, language) >= INFLECTED for other in known):
+        return True
+    if language == "en":  # its verbs have few forms, and its nouns the same stems: collections
+        return False
+    own = known - listed("incoming", "en") - listed("outgoing", "en")
+    stems = (other[:-_LONGEST_ENDING] for other in own if " " not in other)
+    return any(len(stem) > _SHARED and phrase.startswith(stem) for stem in stems)  # facturamos, of facturado
 
 
 @lru_cache(65_536)

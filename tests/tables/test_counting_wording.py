@@ -211,3 +211,16 @@ async def test_where_a_row_is_a_person_who_is_one_of_them_and_a_number_is_an_age
 )
 async def test_prices_are_no_sums_of_money(client: httpx.AsyncClient, question: str, start: str) -> None:
     assert (await ask(client, LAGER, "lager.csv", question)).startswith(start)
+
+
+VENTAS = """Factura;Fecha;Cliente;Importe (€)
+F-1;2024-10-02;Lonja Sur;40,00
+F-2;2024-10-09;Bar Tilo;25,50
+F-3;2024-11-04;Bar Tilo;10,00
+"""
+
+
+@pytest.mark.parametrize("verb", ["facturamos", "se cobró", "hemos ingresado"])
+async def test_verbs_of_paying_are_known_in_their_persons_and_tenses(client: httpx.AsyncClient, verb: str) -> None:
+    answer = await ask(client, VENTAS, "ventas.csv", f"¿cuánto {verb} en octubre?")
+    assert answer.startswith("Suma de Importe (Fecha = octubre): 65,50 €.")

@@ -204,7 +204,7 @@ class Composer(Measures):
     def noun(self) -> str:
         """The question's word for rows, "" where it has none but those for rows of any table."""
         rows = (m for m in self.core if m.kind == "rows")
-        nouns = [" ".join(self.tokens[m.start : m.end if m.is_exact else m.start + 1]) for m in rows]
+        nouns = [" ".join(self.tokens[m.start : m.end]) for m in rows if m.is_exact]
         return "" if _plain_rows(self.language) & set(nouns) else next(iter(nouns), "")
 
     def unknown(self) -> tuple[str, ...]:
