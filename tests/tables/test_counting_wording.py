@@ -38,6 +38,7 @@ async def ask(client: httpx.AsyncClient, content: str, name: str, *questions: st
         ("combien de ventes ont été payées en espèces ?", "Nombre de ventes (Paiement = Espèces): 2."),
         ("combien ont été payées en espèces ?", "Nombre de lignes (Paiement = Espèces): 2."),
         ("quel pourcentage des ventes est réglé par carte", "Part de ventes (Paiement = Carte): 40,0 % (2 sur 5)."),
+        ("quel est le chiffre d'avril ?", "Somme de Montant (Date = avril): 27,50 €."),
         ("quel est le chiffre d'affaires d'avril ?", "Somme de Montant (Date = avril): 27,50 €."),
         ("la vente la plus petite", "Valeur la plus basse de Montant: 4,50 €."),
         ("c'est quoi la plus grosse vente", "Valeur la plus élevée de Montant: 18,00 €."),

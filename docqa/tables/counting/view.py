@@ -53,12 +53,10 @@ class View:
         return any(test.place in self.identifiers and test.operator == "=" for test in filters)
 
     def picks_by_code(self, filters: Iterable[Filter]) -> bool:
-        """Whether one of the conditions is on a code or number of what several rows may be about: a patient's."""
-        return any(
-            test.operator == "=" and self.is_of_text(test.place) and any(map(str.isdigit, str(value)))
-            for test in filters
-            for value in test.values[:1]
-        )
+        """Whether one of the conditions is on the code of what several rows may be about: a patient's, not Hall 1."""
+        texts = (test for test in filters if test.operator == "=" and self.is_of_text(test.place))
+        values = (str(value) for test in texts for value in test.values[:1])
+        return any(" " not in value and any(map(str.isdigit, value)) for value in values)
 
     @cached_property
     def row_nouns(self) -> list[str]:
