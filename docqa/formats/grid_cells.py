@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from docqa.languages import every, every_pattern
+from docqa.languages import every, every_pattern, every_word
 from docqa.text.values import decimal_marks
 
 DIGITS = re.compile(r"\d(?:[\d.,'’ \u00a0\u202f]*\d)?")  # of one number, with its marks and spaces
 _SIGN_AT_END = re.compile(r"(?:^|(?<=[\d)%—–-])\s+)(?:US|CA|A)?[$€£¥]$")
 _FOOTNOTE = re.compile(r"(?<=[^\s(\d])\s?(?:\((?:\d|[a-z])\)|[*†‡¹²³⁴⁵⁶⁷⁸⁹]+)(?:,\s?\(\d\))*$")
+_UNIT_AT_END = re.compile(r"(?<=\w)\s?\([ghlmst]\)$")
 _TO = rf"(?:[-–—~〜]|{every_pattern('questions.patterns.range_to')})"
 _NUMBER = re.compile(
     r"[\s~≈<>(+±−–—-]*(?:[A-Z]{0,3}[$€£¥₹]|(?:EUR|USD|GBP|CHF) )?\s*[(−–-]?\d[\d.,'’ \u00a0\u202f]*\s*[%)]*"
@@ -27,6 +28,7 @@ MONTHS = frozenset(
 )
 _DASH = re.compile(r"[$€£\s]*[-–—][\s%]*")
 _YEAR = re.compile(r"(?:(?:FY|CY|Q[1-4]|H[12])\s?)?['’]?(?:19|20)\d\d(?:\s?[-–/]\s?(?:\d\d){1,2})?[A-Z*]?")
+_OF_YEAR = re.compile(r"(?:199\d|20[0-4]\d)(?<!2000) [^\W\d_]")
 _FIGURE = re.compile(r"[(−–-]?\s?[$€£]?\s?[(−–-]?\d[\d.,]*\s?[)%]*|(?<!\S)[-–—](?!\S)")
 LEAST_SPLIT = 0.6  # of the cells with digits in a column
 _DATE_AT_END = re.compile(
@@ -56,10 +58,13 @@ CURRENCY = re.compile(r"\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN)\b|(?:US|CA
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell holds a number with its unit, or a dash for nothing; not a year, which heads a column."""
+    """Whether a cell holds a number with its unit, or a dash for nothing; not a year, which heads a column, alone or
+    with a word that is no unit: 2024 actual."""
     if _YEAR.fullmatch(cell):
         return False
     match = _NUMBER.fullmatch(cell)
+    if match and match["unit"] and _OF_YEAR.match(cell) and match["unit"].casefold() not in every_word("tables.units"):
+        return False
     return bool(_DASH.fullmatch(cell)) or (match is not None and (match["unit"] or "").casefold() not in MONTHS)
 
 
@@ -192,9 +197,13 @@ def scale_of(text: str) -> str:
     return f"{currency.group()} {scale}" if currency else scale
 
 
-def clean_label(text: str) -> str:
-    """A label without footnote marks and a trailing colon."""
-    return _FOOTNOTE.sub("", " ".join(text.split())).rstrip(" :.…") or text.strip()
+def clean_label(text: str, *, has_notes: bool = True) -> str:
+    """A label without footnote marks and a trailing colon. A letter in brackets that is a unit too, (l) or (g), is such
+    a mark only where the table `has_notes` with letters."""
+    text = " ".join(text.split())
+    if not has_notes and _UNIT_AT_END.search(text):
+        return text
+    return _FOOTNOTE.sub("", text).rstrip(" :.…") or text.strip()
 
 
 def are_numbers_of_rows(labels: Sequence[str]) -> bool:

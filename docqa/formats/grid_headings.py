@@ -11,13 +11,13 @@ MOST_HEADINGS = 5  # rows of column headings
 _NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
 
 
-def heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
-    """How many rows at the top are column headings: those before the first row of values, if any holds numbers; else
-    the first row; and the row below one that it parts. None where two columns are names with a colon and what they
-    are."""
-    if is_form(rows) or is_of_pairs(rows):
+def heads(rows: Sequence[Sequence[str]], full: Sequence[bool], known: int = 0) -> int:
+    """How many rows at the top are column headings: those that are `known` to be; else those before the first row of
+    values, if any holds numbers; else the first row; and the row below one that it parts. None where two columns are
+    names with a colon and what they are."""
+    if not known and (is_form(rows) or is_of_pairs(rows)):
         return 0
-    count = _heads(rows, full)
+    count = known if 0 < known < len(rows) else _heads(rows, full)
     return count + 1 if count == 1 and _parts_headings(rows) else count
 
 
@@ -104,7 +104,7 @@ def is_of_pairs(rows: Sequence[Sequence[str]]) -> bool:
     return value[0].isdigit() and any(map(str.isalpha, value)) and 2 * sum(in_words) > len(in_words)
 
 
-def joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
+def joined(heads: Sequence[Sequence[str]], width: int, *, has_notes: bool = True) -> tuple[str, ...]:
     """The full heading of each column: what stands over it, top to bottom; a heading in a row above the last holds for
     the columns to its right that have none of their own."""
     columns: list[list[str]] = [[] for _ in range(width)]
@@ -118,7 +118,7 @@ def joined(heads: Sequence[Sequence[str]], width: int) -> tuple[str, ...]:
             text = cell or carried
             if text and text not in columns[place]:
                 columns[place].append(text)
-    return spread_dates([clean_label(_NOTE.sub(" ", " ".join(parts))) for parts in columns])
+    return spread_dates([clean_label(_NOTE.sub(" ", " ".join(parts)), has_notes=has_notes) for parts in columns])
 
 
 def without_shared(names: Sequence[str]) -> list[str]:

@@ -6,9 +6,10 @@ stand in a line of their own, one short of the label's column. Offsets are in ch
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 
 from docqa.formats.grid_cells import (
     are_numbers_of_rows,
@@ -118,9 +119,10 @@ def names_in(cells: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield place, cell
 
 
-def grids(text: str) -> list[Grid]:
-    """The tables of a page's text in order."""
-    tables = [grid for lines, before in _runs(text) if (grid := _grid(lines, before))]
+def grids(text: str, headings: Collection[int] = ()) -> list[Grid]:
+    """The tables of a page's text in order; `headings` are where lines of column headings begin that its reader
+    knows."""
+    tables = [grid for lines, before in _runs(text) if (grid := _grid(lines, before, headings))]
     return sorted([*tables, *_listed(text, tables)], key=lambda grid: grid.start)
 
 
@@ -205,20 +207,23 @@ def _is_regular(run: Sequence[Line]) -> bool:
 # --- columns ----------------------------------------------------------------------------------------------------------
 
 
-def _grid(lines: Sequence[Line], before: str) -> Grid | None:
+def _grid(lines: Sequence[Line], before: str, headings: Collection[int]) -> Grid | None:
     body = [line for line in lines if not _RULE.fullmatch(line.text)]
+    known = sum(1 for _ in takewhile(lambda line: _begins(line) in headings, body))
     width = max(len(line.cells) for line in body if line.mark)
     spans = _spans(body, width)
     rows = [_padded(line, width, spans) for line in body]
-    head = heads(rows, [bool(line.mark) for line in body])
+    head = heads(rows, [bool(line.mark) for line in body], known)
     title, further = _title(before, [line for line, row in zip(body[:head], rows, strict=False) if not line.mark])
     if body[0].mark == "bar":  # the cell over the labels is left out where it is empty
+        firsts = Counter(row[0] for row in rows[:head])  # one that spans several rows stands in each
         rows[:head] = [
-            ["", *row[:-1]] if len(line.cells) == width - 1 and row[0] and not row[-1] else row
+            ["", *row[:-1]] if row[0] and firsts[row[0]] == 1 and len(line.cells) == width - 1 and not row[-1] else row
             for line, row in zip(body[:head], rows[:head], strict=True)
         ]
     rows = without_empty(rows, head)
-    columns = joined(rows[:head], len(rows[0]))
+    has_notes = any("(a)" in line.text for line in lines)  # else (l) and (g) are units
+    columns = joined(rows[:head], len(rows[0]), has_notes=has_notes)
     values, columns = split_numbers(rows[head:], columns)
     columns, values = with_pairs_apart(columns, values)
     columns, placed = one_below_another(columns, list(zip(body[head:], values, strict=True)))
@@ -226,7 +231,7 @@ def _grid(lines: Sequence[Line], before: str) -> Grid | None:
     made: list[GridRow] = []
     above = ""
     for line, cells in with_labels(placed):
-        label = clean_label(cells[0])
+        label = clean_label(cells[0], has_notes=has_notes)
         if not any(cells[1:]):
             above = label.rstrip(":")
             continue
@@ -237,6 +242,11 @@ def _grid(lines: Sequence[Line], before: str) -> Grid | None:
         scale_of(" ".join(" ".join(row) for row in rows[:head])) or scale_of(title[-160:]) or scale_of(further[-160:])
     )
     return Grid(body[0].start, body[-1].end, title, further, columns, scale, tuple(made))
+
+
+def _begins(line: Line) -> int:
+    """Where the first character of a line stands that is no white space."""
+    return line.start + len(line.text) - len(line.text.lstrip())
 
 
 def _spans(lines: Sequence[Line], width: int) -> list[tuple[int, int]]:

@@ -19,11 +19,13 @@ _LEADERS = re.compile(r"(?:[.·…_] ?){4}")
 
 
 class PageText(NamedTuple):
-    """A page's number and text, and the tables in it where they are known."""
+    """A page's number and text, and the tables in it where they are known, else where the lines of column headings
+    begin that are."""
 
     number: int
     text: str
     grids: Sequence[Grid] | None = None
+    headings: Sequence[int] = ()
 
 
 def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int, Row]]]:
@@ -31,8 +33,8 @@ def page_tables(pages: Iterable[PageText]) -> tuple[list[Table], list[tuple[int,
     tables: list[tuple[Grid, list[GridRow], list[int]]] = []  # with all rows, and the page number of each
     last: Grid | None = None
     before, listed = 0, -1  # pages: the last one, and the last one with a table of contents
-    for number, text, known in pages:
-        every_grid = grids(text) if known is None else known
+    for number, text, known, headings in pages:
+        every_grid = grids(text, headings) if known is None else known
         own = [grid for grid in every_grid if not _lists_contents(grid, text, goes_on=listed == number - 1)]
         if len(own) < len(every_grid):
             listed = number

@@ -34,9 +34,8 @@ def of_document(document: Reading, about: dict[str, Any]) -> Iterator[Record]:
         for chunk, terms in with_terms(page_chunks(number, page, columns)):
             yield "chunk", (chunk.page_number, chunk.start, chunk.text, chunk.section, chunk.columns, terms)
             pieces.append(chunk.text)
-        texts.append(
-            PageText(number, "") if of_rows or not page.text.strip() else PageText(number, page.text, page.grids)
-        )
+        is_searched = not of_rows and bool(page.text.strip())
+        texts.append(PageText(number, page.text, page.grids, _headings(page)) if is_searched else PageText(number, ""))
         columns = columns_below(page.text, page.blocks, columns)
         yield from (_row(number, row) for row in page.rows if of_rows)
     if of_rows:
@@ -46,6 +45,11 @@ def of_document(document: Reading, about: dict[str, Any]) -> Iterator[Record]:
         yield from of_tables(texts, about)
     about |= {"kind": document.kind, "title": document.title, "properties": asdict(document.properties)}
     about |= {"notes": document.notes, "language": main_language(pieces), "pages": len(texts)}
+
+
+def _headings(page: ExtractedPage) -> list[int]:
+    """Where the lines of column headings begin."""
+    return [block.start for block in page.blocks if block.kind == "row" and block.level]
 
 
 def of_tables(pages: Sequence[PageText], about: dict[str, Any]) -> Iterator[Record]:

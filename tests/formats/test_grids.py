@@ -235,3 +235,29 @@ def test_ranges_of_numbers_stay_in_one_column_and_losses_beside_gains_do_not() -
     assert [row.cells[1] for row in grid.rows] == ["8.30 – 21.00", "10.30 – 20.30", "8.00 – 22.00"]
     grid = table("Item\tIn and out\tNote\nCoal\t31.50 –4.20\ta\nWood\t12.00 –9.10\tb\nPeat\t8.10 –3.00\tc\n")
     assert [row.cells[1:3] for row in grid.rows] == [("31.50", "–4.20"), ("12.00", "–9.10"), ("8.10", "–3.00")]
+
+
+def test_lines_that_are_known_to_head_columns_head_them_and_no_others() -> None:
+    text = "Lot | Owner | Voice | Share\nShop | Ada Hall | by Bo Lind | 14.0\nFlat 1 | Cy Moss | herself | 9.5\n"
+    [grid] = grids(text, [0])
+    assert grid.columns == ("Lot", "Owner", "Voice", "Share")
+    assert [row.label for row in grid.rows] == ["Shop", "Flat 1"]
+    [grid] = grids("Kind of work | Who agrees\nRepairs | the board\nA new roof | all owners\n", [0])
+    assert grid.columns == ("Kind of work", "Who agrees")
+
+
+def test_a_heading_that_spans_rows_leaves_the_one_beside_it_in_its_place() -> None:
+    grid = table("Name | Year\nName | 2023 | 2024\nOil | 3 | 4\nCoal | 5 | 6\n")
+    assert grid.columns == ("Name", "Year 2023", "Year 2024")
+
+
+def test_a_letter_in_brackets_is_a_unit_where_no_notes_begin_with_the_first_letter() -> None:
+    assert table("Wash | Water (l) | Load (kg)\nEco | 9.8 | 6\nCrystal | 12.5 | 4\n").columns[1] == "Water (l)"
+    with_notes = "Item | Sum (g) | Share (a)\nRent | 120 | 7\nFuel | 90 | 5\n"
+    assert table(with_notes).columns == ("Item", "Sum", "Share")
+
+
+def test_a_year_with_a_word_that_is_no_unit_heads_a_column() -> None:
+    grid = table("Department | 2024 actual | 2025 proposed\nFire | $900 | $950\nPolice | $800 | $820\n")
+    assert grid.columns == ("Department", "2024 actual", "2025 proposed")
+    assert is_number("2015 kg") and is_number("2000 rpm")

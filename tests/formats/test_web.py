@@ -208,6 +208,14 @@ def test_elements(markup: str, expected: str) -> None:
             ),
             "Name | Size | | Age\na | 1 | 2 | 3",
         ),
+        (
+            (
+                "<tr><td rowspan=2>soft</td><td>1</td><td rowspan=3>yes</td></tr><tr><td>2</td></tr>"
+                "<tr><td></td><td>3</td></tr><tr><td>hard</td><td>4</td><td>no</td></tr>"
+            ),
+            "soft | 1 | yes\nsoft | 2 | yes\n | 3 | yes\nhard | 4 | no",
+        ),
+        (f"<tr><td rowspan=2>{'x' * 70}</td><td>1</td></tr><tr><td>2</td></tr>", f"{'x' * 70} | 1\n | 2"),
         ("<tr><td><p>one</p><p>two</p></td><td><ul><li>x</li><li>y</li></ul></td></tr>", "one two | x y"),
         ("<tr><td>left</td><td><table><tr><td>in</td><td>ner</td></tr></table></td></tr>", "left\n\nin | ner"),
         ("<tr><td><h2>Head</h2>words</td><td>aside</td></tr>", "Head\n\nwords\naside"),

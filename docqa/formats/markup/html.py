@@ -5,7 +5,7 @@ annotations are left out; a formula becomes its TeX source if it has one.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from lxml import etree, html  # type: ignore[import-untyped]
@@ -13,6 +13,7 @@ from lxml.html import HtmlElement  # type: ignore[import-untyped]
 
 from docqa.errors import Unreadable
 from docqa.formats.markup.prose import CELLS, HEADINGS, Prose, Writer
+from docqa.formats.markup.row_spans import RowSpans, SpanCell
 from docqa.formats.properties import Properties
 
 __all__ = ["Prose", "parse", "properties", "prose", "title"]
@@ -23,8 +24,8 @@ MOST_ELEMENTS = 1_000_000
 LONGEST_CELL = 300
 MOST_COLUMNS = 50
 _KEPT_ATTRIBUTES = {
-    "class", "id", "href", "style", "hidden", "name", "content", "property", "role", "itemprop", "colspan", "open",
-    "alttext", "aria-hidden", "aria-expanded", "aria-controls",
+    "class", "id", "href", "style", "hidden", "name", "content", "property", "role", "itemprop", "colspan", "rowspan",
+    "open", "alttext", "aria-hidden", "aria-expanded", "aria-controls",
 }  # fmt: skip
 _SKIPPED = {
     "script", "style", "template", "head", "iframe", "object", "embed", "svg", "canvas", "audio", "video", "select",
@@ -89,6 +90,8 @@ def prose(root: HtmlElement, everything: bool = False) -> Prose:
     writer = Writer()
     walk = etree.iterwalk(root, events=("start", "end"))
     skipped: HtmlElement | None = None
+    tables: list[RowSpans] = []
+    above: Iterator[list[SpanCell]] = iter(())  # cells from the rows above, by the place in the row that is open
     for event, element in walk:
         if event == "start":
             if name := element.get("id") or element.tag == "a" and element.get("name"):
@@ -98,10 +101,23 @@ def prose(root: HtmlElement, everything: bool = False) -> Prose:
                 skipped = element
                 walk.skip_subtree()
             else:
-                is_row = element.tag == "tr" and _is_row(element)
+                if element.tag == "table":
+                    tables.append(RowSpans())
+                is_row = False
+                if element.tag == "tr":
+                    cells = [cell for cell in element if cell.tag in CELLS and (everything or not _is_hidden(cell))]
+                    spanned = (tables or [RowSpans()])[-1].row([_cell(cell) for cell in cells])
+                    is_row = _is_row(element, cells, sum(map(len, spanned)))
+                    above = iter(spanned if is_row else ())
+                elif element.tag in CELLS:
+                    _write_cells(writer, next(above, []))
                 writer.open(element.tag, element.text, is_row, _columns(element), _is_note(element))
             continue
         if element is not skipped:
+            if element.tag == "tr":
+                _write_cells(writer, next(above, []))
+            elif element.tag == "table":
+                tables.pop()
             writer.close(element.tag)
         skipped = None
         if element is not root:
@@ -146,10 +162,10 @@ def _formula(element: HtmlElement) -> str:
     return " ".join(symbol.text.strip() for symbol in element.iter(*_SYMBOLS) if symbol.text)
 
 
-def _is_row(row: HtmlElement) -> bool:
-    """Whether it is a row of data; tables that lay out a page hold headings, other tables or long text."""
-    cells = [cell for cell in row if cell.tag in CELLS]
-    if len(cells) < 2 or any(row.find(f".//{name}") is not None for name in _PAGE_PARTS):
+def _is_row(row: HtmlElement, cells: Sequence[HtmlElement], above: int) -> bool:
+    """Whether it is a row of data, with so many cells from the rows above; tables that lay out a page hold headings,
+    other tables or long text."""
+    if not cells or len(cells) + above < 2 or any(row.find(f".//{name}") is not None for name in _PAGE_PARTS):
         return False
     return all(sum(map(len, cell.itertext())) <= LONGEST_CELL for cell in cells)
 
@@ -161,8 +177,25 @@ def _is_note(element: HtmlElement) -> bool:
 
 
 def _columns(cell: HtmlElement) -> int:
-    span = cell.get("colspan") if cell.tag in CELLS else None
-    return max(1, min(int(span[:4]), MOST_COLUMNS)) if span and span.isdecimal() else 1
+    return min(_span(cell, "colspan"), MOST_COLUMNS) if cell.tag in CELLS else 1
+
+
+def _span(cell: HtmlElement, name: str) -> int:
+    span = cell.get(name)
+    return max(1, int(span[:4])) if span and span.isdecimal() else 1
+
+
+def _cell(cell: HtmlElement) -> SpanCell:
+    """A cell of a row, with what it shows where it spans more rows and holds only text."""
+    rows = _span(cell, "rowspan")
+    is_plain = rows > 1 and not any(_is_skipped(inner) or _is_hidden(inner) for inner in cell.iterdescendants())
+    return SpanCell(cell.tag, " ".join("".join(cell.itertext()).split()) if is_plain else "", _columns(cell), rows)
+
+
+def _write_cells(writer: Writer, cells: Iterable[SpanCell]) -> None:
+    for cell in cells:
+        writer.open(cell.name, cell.text)
+        writer.close(cell.name)
 
 
 def _escaped(source: str) -> str:

@@ -151,6 +151,8 @@ class Writer:
         line = "".join(self.line[: self.filled])
         start = len(line) - len(line.lstrip("\n" if self.preformatted else " "))
         line = line[start:].rstrip(" \n")
+        if is_row and self.heads < self.cells and line.startswith("|"):
+            line = f" {line}"  # its first cell is empty
         is_bold = 0 < len(line) <= self.bold_width + line.count(" ")
         self.line, self.width, self.filled, self.bold_width = [], 0, 0, 0
         if not line.strip():

@@ -150,9 +150,18 @@ def _page(document: Any, number: int) -> _PageRead:
         return _PageRead(Page(), note=f"Page {number + 1} is damaged and was left out.")
     arranged = arrange(blocks, shown.width, shown.height, [table.table() for table in ruled])
     arranged.text = _with_values(arranged.text, values)
-    arranged.grids = grids(arranged.text)  # here, where a helper may look for them
+    arranged.grids = grids(arranged.text, list(_headings(arranged)))  # here, where a helper may look for them
     arranged.unread = unread
     return _PageRead(arranged, pictures)
+
+
+def _headings(page: Page) -> Iterator[int]:
+    """Where the lines begin that alone head the columns of a table, in words: more lines, or such with numbers, may be
+    rows of it."""
+    for start, end, _ in page.tables:
+        line = page.text[start:end].strip("\n")
+        if "\n" not in line and "\t" in line and not any(map(str.isdigit, line)):
+            yield start
 
 
 def _pages(reads: Iterable[_PageRead], notes: list[str]) -> Iterator[Page]:
