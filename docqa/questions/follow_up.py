@@ -6,12 +6,13 @@ gets the words of all.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from docqa.languages import entry, every, words
 from docqa.questions.neighbours import asks_for_neighbour, neighbour
+from docqa.questions.phrases import Phrase, phrases_of
 from docqa.questions.small_talk import small_talk
 from docqa.questions.wording import (
     WORD,
@@ -21,7 +22,6 @@ from docqa.questions.wording import (
     opening,
     points_to_conversation,
     says_enough,
-    spaced_pattern,
     unspaced,
     unspaced_pattern,
 )
@@ -31,6 +31,7 @@ from docqa.text.words import fold
 
 TURNS = 6
 CONTEXT_WORDS = 20
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+")
 _DECLINED = ("unsure", "not_found", "about.foreign")
 
@@ -159,6 +160,16 @@ def _place(new: Sequence[str], old: Sequence[str], language: str) -> _Place | No
     matter = [index for index, word in enumerate(new) if content(word, language)]
     if not matter:
         return None
+    # "tier A" for "tier B": a letter after a noun in common.
+    for at in matter:
+        lettered = [index for index in range(len(old) - 1) if old_folded[index] == new_folded[at]]
+        if (
+            at + 1 < len(new)
+            and _LETTER.fullmatch(new[at + 1])
+            and lettered
+            and _LETTER.fullmatch(old[lettered[0] + 1])
+        ):
+            return lettered[0], lettered[0] + 2, at
     first, last = matter[0], matter[-1]
     # "the southern line" for "the northern line", "pump B30" for "pump A12": a noun in common.
     if last > first and new_folded[last] in old_folded:
@@ -184,11 +195,11 @@ def _shape(word: str) -> tuple[str, int]:
 def _phrase_place(new: Sequence[str], old: Sequence[str], first: int, language: str) -> _Place | None:
     """The phrase that the new one stands for: the one after the same preposition; without a preposition, a name for a
     name, the topic of "say about", else the first phrase that has none."""
-    phrases = list(_phrases(old, language))
+    phrases = list(phrases_of(old, language))
     articles = words("evaluation.articles", language)
     begin = first - 1 if first and fold(new[first - 1]) in articles else first
     preposition = fold(new[begin - 1]) if begin else ""
-    count = len(list(_phrases(new[first:], language)))
+    count = len(list(phrases_of(new[first:], language)))
     if preposition:
         is_number = new[first][0].isdigit()
         alike = [p for p in phrases if p.preposition == preposition and old[p.content][0].isdigit() == is_number]
@@ -204,7 +215,7 @@ def _phrase_place(new: Sequence[str], old: Sequence[str], first: int, language: 
     return chosen.start, _end_of(chosen, phrases, count), begin
 
 
-def _name_place(old: Sequence[str], phrases: Sequence["_Phrase"], taken: int) -> _Place | None:
+def _name_place(old: Sequence[str], phrases: Sequence[Phrase], taken: int) -> _Place | None:
     """The words with capitals at the beginning of the last phrase that has some."""
     names = [phrase for phrase in phrases if old[phrase.content][0].isupper()]
     if not names:
@@ -215,68 +226,10 @@ def _name_place(old: Sequence[str], phrases: Sequence["_Phrase"], taken: int) ->
     return names[-1].content, end, taken
 
 
-def _end_of(phrase: "_Phrase", phrases: Sequence["_Phrase"], count: int) -> int:
+def _end_of(phrase: Phrase, phrases: Sequence[Phrase], count: int) -> int:
     """The end of `count` phrases, of which this is the first: "a litre of juice" for "a kilogram of pears"."""
     at = phrases.index(phrase)
     return phrases[min(at + count, len(phrases)) - 1].end
-
-
-@dataclass(frozen=True)
-class _Phrase:
-    """Words of a question between small words: from its article at `start`, its content at `content`, to `end`."""
-
-    start: int
-    content: int
-    end: int
-    preposition: str
-    has_article: bool
-
-
-def _phrases(old: Sequence[str], language: str) -> Iterator[_Phrase]:
-    """The phrases of a question. One without an article after a verb form may hold the verb: "built the mill" is
-    two."""
-    articles = words("evaluation.articles", language)
-    small = [not content(word, language) for word in old]
-    folded = [fold(word) for word in old]
-    at = 0
-    while at < len(old):
-        if small[at]:
-            at += 1
-            continue
-        end = at
-        while end < len(old) and not small[end]:
-            end += 1
-        has_article = at > 0 and folded[at - 1] in articles
-        start = at - 1 if has_article else at
-        before = folded[start - 1] if start else ""
-        yield _Phrase(
-            start,
-            at,
-            _without_verb(old, at, end, language),
-            before if _is_preposition(before, language) else "",
-            has_article,
-        )
-        at = end
-
-
-def _is_preposition(word: str, language: str) -> bool:
-    """A small word that neither asks nor is a verb form."""
-    others = (*words("questions.words.asking", language), *words("questions.words.auxiliary", language))
-    return bool(word) and not content(word, language) and word not in map(fold, others)
-
-
-def _without_verb(old: Sequence[str], at: int, end: int, language: str) -> int:
-    """The end of a phrase that ends the question without the verb behind it: "does the notice period last"; in German
-    nouns have capitals."""
-    if entry("text.nouns_have_capitals", language):
-        nouns = [index for index in range(at, end) if old[index][0].isupper()]
-        return nouns[-1] + 1 if nouns else end
-    if not entry("questions.verb_at_end", language):
-        return end
-    auxiliaries = words("questions.words.auxiliary", language)
-    verb = end == len(old) and end - at > 1 and any(fold(word) in auxiliaries for word in old[:at])
-    copula = spaced_pattern("naming", language).match(" ".join(old))
-    return end - 1 if verb and not copula else end
 
 
 def _replaced_characters(previous: str, fragment: str) -> str:

@@ -23,6 +23,8 @@ from docqa.questions.follow_up import stand_alone
             "And for a litre of juice?",
             "How much do growers get for a litre of juice?",
         ),
+        ("en", "How much is the fee for plan B a year?", "and plan D?", "How much is the fee for plan D a year?"),
+        ("de", "Wie teuer ist Tarif A?", "Und Tarif C?", "Wie teuer ist Tarif C?"),
         ("de", "Wann wurde die Mühle gebaut?", "Und die Brücke?", "Wann wurde die Brücke gebaut?"),
         ("fr", "Combien coûte le billet en 2018 ?", "Et en 2019 ?", "Combien coûte le billet en 2019 ?"),
         ("es", "¿Cuándo se abrió la puerta de Norte?", "¿Y la de Valle?", "¿Cuándo se abrió la puerta de Valle?"),
