@@ -10,6 +10,7 @@ _TOKEN = re.compile(
     rf"|[^\W\d_][^\W\d_{_MARKS}]*(?:[{_MARKS}]+[^\W\d_]*)*"
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ORDINAL = re.compile(r"(?<=\d)\.?[ºª]")  # 3.º B is 3ºB, and 3B
 
 
 def _tokens(text: str) -> list[str]:
@@ -24,4 +25,4 @@ def key(text: str) -> str:
 
 def _spaced(name: str) -> str:
     """A name such as orderDate or order_date as words."""
-    return _CAMEL.sub(" ", name).replace("_", " ")
+    return _ORDINAL.sub(" ", _CAMEL.sub(" ", name).replace("_", " "))

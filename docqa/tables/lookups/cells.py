@@ -15,7 +15,7 @@ from docqa.formats.page_tables import PageText, page_tables
 from docqa.languages import every_word, words
 from docqa.store.document_tables import StoredGrid
 from docqa.tables.headings import NEAR, is_shortened, likeness
-from docqa.tables.lookups.ranges import Range, range_of
+from docqa.tables.lookups.ranges import Range, apart_by_ranges, range_of
 from docqa.tables.lookups.turned import turned
 from docqa.tables.words import totals
 from docqa.text.detect import is_function_word
@@ -42,6 +42,8 @@ _BEGINNING = 3  # letters that two forms of a word share
 _SEVERAL, _LONGEST_TITLE = 3, 100
 _LONGEST_NAME = 12  # words of a cell that names its row
 _PARTED = re.compile(r"[,;]\s")
+_LETTERED = re.compile(r"([^\W_]+?)[ -]?(?<![^\W\d_])([A-Z])(?![\w'’.])")
+_ORDINAL = re.compile(r"\.?[ºª] ?")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CAPITAL_INSIDE = re.compile(r"[a-z][A-Z]")
 _BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
@@ -84,7 +86,19 @@ def words_of(text: str) -> tuple[str, ...]:
     """The words of a text by which it is found, all of them if it has only small ones. What stands in brackets does not
     count: a unit, an explanation."""
     own = key(_BRACKETS.sub(" ", text)).split() or key(text).split()
-    return tuple(word for word in own if not is_function_word(word)) or tuple(own)
+    letters = {letter for _, letter in lettered(text)}
+    return tuple(word for word in own if word in letters or not is_function_word(word)) or tuple(own)
+
+
+@lru_cache(50_000)
+def lettered(text: str) -> frozenset[tuple[str, str]]:
+    """The capital letters of a name that stand alone behind a word or number, with that: Tier A, 2B. They tell it from
+    others, though "a" is an article elsewhere."""
+    if text.isupper() and any(len(word) > 2 and word.isalpha() for word in text.split()):
+        return frozenset()
+    text = _ORDINAL.sub(" ", text)
+    pairs = ((key(match[1]).split(), match[2].casefold()) for match in _LETTERED.finditer(text))
+    return frozenset((before[-1], letter) for before, letter in pairs if before)
 
 
 @dataclass(frozen=True)
@@ -126,6 +140,8 @@ class Tables:
     labelled: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     spread: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # how many rows a word names
     ranged: dict[int, Range] = field(default_factory=dict)  # rows that are labelled with a range of numbers
+    apart: dict[int, tuple[int, Range]] = field(default_factory=dict)  # rows of one label: the column of their ranges
+    letters: set[tuple[str, str]] = field(default_factory=set)  # that stand alone behind a word: tier a
     known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # words by their beginning
     glued: dict[str, list[str]] = field(default_factory=dict)  # words that capitals part by how they are typed: crcl
     subjects: set[str] = field(default_factory=set)  # of names on many pages: whose report it is
@@ -181,6 +197,8 @@ class Tables:
         grid = stored.grid
         ranges = [range_of(row.label) for row in grid.rows]
         is_ranged = sum(bounds is not None for bounds in ranges) > 1
+        first = len(self.rows)
+        self.apart |= {first + at: own for at, own in apart_by_ranges([row.cells for row in grid.rows]).items()}
         for page_number, row, bounds in zip(stored.page_numbers, grid.rows, ranges, strict=True):
             placed = Placed(document, page_number, grid, row)
             index = len(self.rows)
@@ -198,6 +216,8 @@ class Tables:
             *(row.above for row in grid.rows),
             *(c for row in grid.rows for c in row.cells),
         )
+        for heading, *cells in zip(grid.columns, *(row.cells for row in grid.rows), strict=True):
+            self.letters |= {pair for cell in cells for name in (cell, f"{heading} {cell}") for pair in lettered(name)}
         for text in texts:
             for word in key(text).split():
                 self.known[word[:_BEGINNING]].add(word)
@@ -219,10 +239,12 @@ class Tables:
             whole.subjects |= tables.subjects
             whole.rows += tables.rows
             whole.ranged |= {shift + place: bounds for place, bounds in tables.ranged.items()}
+            whole.apart |= {shift + place: own for place, own in tables.apart.items()}
             for word, places in tables.labelled.items():
                 whole.labelled[word] += [shift + place for place in places]
                 whole.spread[word] += tables.spread[word]
             whole.glued |= tables.glued
+            whole.letters |= tables.letters
             for beginning, known_words in tables.known.items():
                 whole.known[beginning] |= known_words
         if things := [tables.turned for tables in (self, *others) if tables.turned]:

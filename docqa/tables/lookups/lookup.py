@@ -5,28 +5,24 @@ quarter, a region. It answers only where nearly all that the question says is ac
 column's heading and what stands above the table; else the passages answer.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from docqa.formats.columns import Column
-from docqa.formats.grid_cells import is_number
 from docqa.languages import every_word
-from docqa.tables.headings import heading
 from docqa.tables.lookups.cells import Placed, measuring, words_of
+from docqa.tables.lookups.columns import column_meant, column_share
 from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query
 from docqa.tables.words import listed, totals
 from docqa.text.keys import key
-from docqa.text.values import kind
 
 LEAST_QUESTION = 0.7  # of the question's words that are accounted for
+# The same of a cell in a row and a column that are named, so far before all others, where no word left out says more.
+LEAST_APART, LEAST_SOUGHT, APART, MOST_LEFT_OUT = 0.57, 0.4, 0.2, 0.9
 LEAST_FOR_ROW = 0.9  # of a label, for several values of its row
-MOST_TOLD = 3  # values of a row
 LEAST_AGREED = 3  # tables that give one value
 LEAST_LEAD = 0.04  # before the next row with another value
 _IN_ABOVE, _IN_TITLE, _IN_PROSE, _IN_BEFORE = 0.9, 0.8, 0.5, 0.3
-_ONE_AMOUNT = re.compile(r"[^\d<>≤≥]{0,4}\d(?:[\d.,'’ ]*\d)?[^\d]*")  # no range, and no bound
 _SIGNS = str.maketrans("", "", "$€£¥₹")
 _ASIDE = 0.03  # what a row loses that is named by another cell than its label
 _OF_A_PART = 0.06  # what a table of a segment loses where the question names none
@@ -48,6 +44,10 @@ class Cell:
     is_guess: bool = False
     named_by: int = 0
     also: tuple[int, ...] = ()  # further columns that the question may mean as well
+    left_out: float = 0.0  # how much the word says that says most of those that nothing accounts for
+    is_named: bool = False  # the question has words of the column's heading that the name of the row has not
+    is_sought: bool = False  # the question asks for it by that heading: which level
+    apart: int = -1  # the column by whose range the question tells the row from others with its label
 
     @property
     def value(self) -> str:
@@ -81,13 +81,20 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         }
     if not in_label or not shares[named_by]:
         return None
-    columns = [place for place, cell in enumerate(row.cells) if any(map(str.isalnum, cell)) and place != named_by]
+    apart, in_range = query.within_cell.get(id(placed), (-1, set()))
+    if apart < 0 and (id(grid), row.label) in query.told_apart:
+        return None  # the question's number is in the range of another row with this label
+    columns = [
+        place for place, cell in enumerate(row.cells) if any(map(str.isalnum, cell)) and place not in (named_by, apart)
+    ]
     columns = [place for place in columns if place or not grid.columns[place] or named_by]
     if column is not None:
         columns = [place for place in columns if place == column]
     if not columns:
         return None
-    chosen, is_guess = _column(query, placed, columns, in_label)
+    chosen, is_guess = column_meant(query, placed, columns, in_label)
+    is_sought = len(chosen) == 1 and query.is_sought(grid.columns[chosen[0]])
+    is_named = len(chosen) == 1 and column_share(query, chosen[0], placed, in_label) > 0
     if not chosen or (len(chosen) > 1 and shares[named_by] < LEAST_FOR_ROW):
         return None
     column, *others = chosen
@@ -103,7 +110,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         over = over | dict.fromkeys(query.within_heading(grid.columns, place), 1.0)
     inside = query.matched(row.cells[column]) | query.matched(row.cells[named_by]) | query.lasting(row.cells[column])
     above = around(query, placed)
-    places: tuple[Mapping[str, float], ...] = (in_label, over, above, beside, inside)
+    places: tuple[Mapping[str, float], ...] = (in_label, over, above, beside, inside, dict.fromkeys(in_range, 1.0))
     if query.years and not any(year in own for year in query.years for own in places):
         return None
     if len(query.years) > 1:  # each of them is looked up in its turn
@@ -124,7 +131,19 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         score -= _OF_A_PART
     if _parts_named(grid.title) and not query.matched(grid.title).keys() - in_label.keys():
         score -= _OF_A_PART
-    return Cell(placed, column, score, share, is_guess, named_by, tuple(others))
+    return Cell(
+        placed,
+        column,
+        score,
+        share,
+        is_guess,
+        named_by,
+        tuple(others),
+        query.left_out(*places),
+        is_named,
+        is_sought,
+        apart,
+    )
 
 
 @lru_cache(4096)
@@ -149,86 +168,6 @@ def _is_total_of(query: Query, *places: Mapping[str, float]) -> bool:
     asking = totals() | measuring(query.attributes)
     telling = [word for word in query.words if word not in asking and not YEAR.fullmatch(word)]
     return all(any(own.get(word, 0.0) >= _IN_TITLE * 0.85 for own in places) for word in telling)
-
-
-def _column(
-    query: Query, placed: Placed, columns: Sequence[int], in_label: Mapping[str, float]
-) -> tuple[list[int], bool]:
-    """(the column that the question means, or the few that it may mean alike, whether that is a guess)."""
-    cells = placed.row.cells
-    if any(f" {word} " in f" {query.text} " for word in listed("or", query.language)):
-        offered = [place for place in columns if f" {key(cells[place])} " in f" {query.text} "]
-        if len(offered) == 1:
-            return offered, False
-    shares = {place: column_share(query, place, placed, in_label) for place in columns}
-    most = max(shares.values())
-    tied = [place for place in columns if shares[place] >= most - 1e-9]
-    if len(tied) == 1:
-        return tied, False
-    chosen, is_guess = _default(query, placed, tied)
-    return chosen, is_guess and most <= 0
-
-
-def column_share(query: Query, place: int, placed: Placed, in_label: Mapping[str, float]) -> float:
-    """How much of the question's weight a column's heading has beside what the row's label has."""
-    name = placed.grid.columns[place]
-    heading = key(name).split()
-    own = query.matched(name) | dict.fromkeys(query.within_heading(placed.grid.columns, place), 1.0)
-    share = sum(
-        query.weights.get(word, 0.0) * like * (1.5 if YEAR.fullmatch(word) else 1.0)
-        for word, like in own.items()
-        if word not in in_label
-    )
-    if query.is_mine and listed("yours", query.language) & set(heading):
-        share += 0.5  # what is mine to the reader is yours to the text
-    # Of two headings that fit alike the one is meant that says less beside; a year says least.
-    beside = [word for word in heading if word not in query.had(heading)]
-    return share - sum(_beside(query, word) for word in beside) * (share > 0)
-
-
-def _beside(query: Query, word: str) -> float:
-    """How much a heading loses by a word that the question does not have: most by a further year."""
-    return (0.3 if query.years else 0.01) if YEAR.fullmatch(word) else 0.01 if word.isdecimal() else 0.02
-
-
-def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[int], bool]:
-    """(one of columns that fit alike, whether that is a guess): the only one of numbers that tell no rows apart, or the
-    latest period; else all of them, where they are few and have headings that tell them apart."""
-    columns = placed.grid.columns
-    spoken = set(query.text.split())
-    named = {place: len(spoken & set(words_of(columns[place]))) for place in tied}
-    tied = [place for place in tied if named[place] == max(named.values())]  # by a word light elsewhere: paid
-    tied = [place for place in tied if not _tells_rows_apart(placed, place)] or tied
-    if len(tied) == 1:
-        return tied, False
-    amounts = [place for place in tied if kind(placed.row.cells[place]) != "date"]
-    numbers = [place for place in amounts if is_number(placed.row.cells[place])]
-    single = [place for place in amounts if _ONE_AMOUNT.fullmatch(placed.row.cells[place])]
-    if len(single) == 1 and (query.wants_number or single == numbers):  # before a range that it should be in
-        return single, False
-    if len(numbers) == 1 and not single:
-        return numbers, False
-    digits = [place for place in amounts if any(map(str.isdigit, placed.row.cells[place]))]
-    if query.wants_number and len(digits) == 1:
-        return digits, False
-    headings = [columns[place] for place in tied]
-    years = {place: YEAR.findall(heading) for place, heading in zip(tied, headings, strict=True)}
-    if all(years.values()):
-        latest = max(max(own) for own in years.values())
-        newest = [place for place in tied if latest in years[place]]
-        if len(newest) == 1 or len(tied) > MOST_TOLD:
-            return newest[:1], True
-    if len(tied) <= MOST_TOLD and all(headings) and len(set(headings)) == len(tied):
-        return list(tied), False
-    return [], False
-
-
-def _tells_rows_apart(placed: Placed, place: int) -> bool:
-    """Whether the cell there is the number of its row."""
-    name = placed.grid.columns[place]
-    if not name:
-        return place == 0 and placed.grid.is_numbered
-    return is_number(placed.row.cells[place]) and heading(Column(name)).is_identifier
 
 
 def look_up(query: Query) -> list[Cell]:
@@ -262,9 +201,14 @@ def rows_of(cells: Iterable[Cell]) -> list[Placed]:
 def is_sure(cells: Sequence[Cell], least: float = LEAST_QUESTION) -> bool:
     """Whether the first cell answers: its label and the question account for each other, and no other row does as
     well with another value."""
-    if not cells or cells[0].label_share < LEAST_LABEL or cells[0].score < least:
+    if not cells or cells[0].label_share < LEAST_LABEL:
         return False
     first = cells[0]
+    if first.score < least:
+        others = [cell.score for cell in cells[1:] if cell.bare != first.bare]
+        enough = LEAST_SOUGHT if first.is_sought else LEAST_APART
+        is_apart = first.score >= max(enough, max(others, default=0) + APART)
+        return is_apart and first.is_named and first.left_out < MOST_LEFT_OUT
     return not any(
         cell.bare != first.bare and cell.score > first.score - LEAST_LEAD and not _says_more(cell, first)
         for cell in cells[1:]

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from docqa.text.detect import is_function_word
+from docqa.text.values import decimal_marks, in_words, number
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+_NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
 _MOST_BEFORE = 2  # words that say what a number is of
 
 
@@ -26,12 +27,31 @@ def _tells(word: str) -> bool:
     return not is_function_word(word)
 
 
-def numbers_in(tokens: Sequence[str]) -> list[Spoken]:
+def value_written(digits: str) -> float:
+    """A number as it is written, whose first mark groups thousands where it may: 10,000 and 10.000 are ten thousand.
+    Zero where it is none, such as 1.2.3."""
+    marks = decimal_marks(digits)
+    if not marks:
+        return 0.0
+    is_open = len(marks) > 1
+    return float(number(digits, ("." if "," in digits else ",") if is_open else next(iter(marks))))
+
+
+def _value(word: str, language: str) -> float | None:
+    """The number that a token is, in digits or in words; none is "one", which is an article too."""
+    if _NUMBER.fullmatch(word):
+        return value_written(word)
+    count = in_words(word, language) if word.isalpha() else None
+    return float(count) if count and count > 1 else None
+
+
+def numbers_in(tokens: Sequence[str], language: str) -> list[Spoken]:
     """The numbers of a question's tokens but years, in order."""
     numbers: list[Spoken] = []
     before: list[str] = []  # words since the unit of the last number
     for at, word in enumerate(tokens):
-        if not _NUMBER.fullmatch(word):
+        value = _value(word, language)
+        if value is None:
             is_unit = at > 0 and _NUMBER.fullmatch(tokens[at - 1])
             before = [] if is_unit else [*before, word]
             continue
@@ -40,6 +60,6 @@ def numbers_in(tokens: Sequence[str]) -> list[Spoken]:
         own = dropwhile(is_function_word, reversed(before))
         telling = list(takewhile(_tells, own))[:_MOST_BEFORE]
         if not _YEAR.fullmatch(word):
-            numbers.append(Spoken(word, float(word.replace(",", ".")), unit, frozenset({unit, *telling} - {""})))
+            numbers.append(Spoken(word, value, unit, frozenset({unit, *telling} - {""})))
         before = []
     return numbers

@@ -10,7 +10,8 @@ from itertools import groupby
 from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.tables.lookups.cells import Placed
-from docqa.tables.lookups.lookup import LEAST_LEAD, Cell, around, column_share
+from docqa.tables.lookups.columns import column_share
+from docqa.tables.lookups.lookup import LEAST_LEAD, Cell, around
 from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query
 
 MOST = 6  # rows or columns side by side

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 
+from docqa.formats.grid_cells import CURRENCY
 from docqa.languages import phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import LEAST_DERIVED, calculated, changed
@@ -19,7 +20,7 @@ from docqa.tables.lookups.rosters import rostered
 from docqa.tables.lookups.values import is_of_money, name_of, sentence, value_of, with_unit
 from docqa.tables.lookups.whole_rows import grouped, numbered
 from docqa.tables.phrases import tokens as question_tokens
-from docqa.tables.words import listed, spoken
+from docqa.tables.words import codes_of, listed, spoken
 from docqa.text.keys import key
 from docqa.text.values import kind, quantity
 
@@ -123,7 +124,9 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
             query = Query(tokens, part.language, tables, named, frozenset(words))
             if answer := _against(query, language, short=name == "missed"):
                 return answer
-    query = Query(tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number")
+    query = Query(
+        tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number", weighs_unknown=True
+    )
     rows = grouped(query, part, language) or numbered(query, language) or beyond_range(query, language)
     if rows := rows or (None if any(ranks.values()) else fulfilling(query, part, language)):
         return rows
@@ -193,6 +196,8 @@ def _is_of_kind(cell: Cell, tokens: Sequence[str], part: Part) -> bool:
         return False
     if part.expects in ("person", "place"):
         return not has_digit
+    if spoken("count", tokens, part.language) and CURRENCY.search(value_of(cell)):
+        return any(name in tokens for name in codes_of("currency_names", part.language))  # how many euros
     if part.expects == "number" and not any(spoken(name, tokens, part.language) for name in ("count", "how_much")):
         # Its kind is a model's opinion, and may be wrong.
         return has_digit and kind(cell.value) != "date" or cell.label_share >= SURE_LABEL

@@ -2,22 +2,26 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 
 from docqa.formats.grids import Grid
-from docqa.languages import every, every_word
+from docqa.languages import words
 from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring, words_of
 from docqa.tables.lookups.numbers import Spoken, numbers_in
 from docqa.tables.lookups.ranges import Range, ranges_of
+from docqa.tables.lookups.wording import is_letter, measures_in, scales, times, without_phrases
 from docqa.tables.words import listed, spoken, totals, weekdays
 from docqa.text.detect import is_function_word
+from docqa.text.frequency import information
 from docqa.text.keys import key
-from docqa.text.values import quantity
+from docqa.text.values import names_of_month, quantity
+from docqa.text.words import fold
 
 MOST_CANDIDATES = 60
 LEAST_LABEL = 0.55  # of a label's words, by weight, that the question has
-UNKNOWN = 1.0  # weight of a word that no table has
+UNKNOWN = 1.0  # weight of a word that no table has, where it is rare in its language
+COMMON, RARE, LEAST_TELLING = 1.5, 6.0, 0.1  # nats that a word tells, from the least weight to all of it
 ASKING = 0.4  # how much a word weighs that only asks, and has no counterpart
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
 VARIED = frozenset(("turnover", "profit", "per_share"))  # what has several kinds, of which a word more tells which
@@ -29,47 +33,6 @@ SHORTEST_DAY = 2  # letters of a weekday
 _PHRASE = 0.03  # for each word of a label that stands in the question as it is
 
 
-@cache
-def _units() -> frozenset[str]:
-    return frozenset(key(unit) for name in ("units", "units_of_time") for unit in every_word(f"tables.{name}"))
-
-
-@cache
-def _times() -> frozenset[str]:
-    names = ("units_of_time", "year", "month", "week", "day")
-    return frozenset(key(unit) for name in names for unit in every_word(f"tables.{name}"))
-
-
-@cache
-def _scales() -> frozenset[str]:
-    """The words by which one says what a figure is wanted in: USD millions."""
-    scales = {word for known in every("text.scales").values() for words in known.values() for word in words}
-    return frozenset(key(word) for word in scales | every_word("tables.currencies"))
-
-
-@lru_cache(50_000)
-def _measures(name: tuple[str, ...]) -> frozenset[str]:
-    """The words of a name that are a number with its unit, which one leaves out: Rye flour 5 kg."""
-    pairs = ((word, unit) for word, unit in pairwise(name) if word.isdecimal() and unit in _units())
-    return frozenset(word for pair in pairs for word in pair)
-
-
-def _is_letter(word: str) -> bool:
-    """Whether a token is what an apostrophe leaves of a word, c of c'est: no digit, and no character of Chinese."""
-    return len(word) == 1 and word.isascii() and word.isalpha()
-
-
-def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
-    """The tokens without those of a listed phrase of several."""
-    left: list[str] = []
-    at = 0
-    while at < len(tokens):
-        size = next((n for n in (4, 3, 2) if " ".join(tokens[at : at + n]) in plain and at + n <= len(tokens)), 0)
-        left += tokens[at : at + 1] if not size else []
-        at += size or 1
-    return left
-
-
 # Word of the question → name in a table, or a word of names there → how near they are in meaning.
 Alike = Mapping[str, Mapping[str, float]]
 
@@ -78,7 +41,8 @@ class Query:
     """One question against the tables: its words with their weight and their forms.
 
     `named` are words that name the document, `but` those that say what is to be done with the values, `alike` is what
-    an embedder said of the words that no table has.
+    an embedder said of the words that no table has, which count less the more common they are where it
+    `weighs_unknown`: of what is compared or ranked they may be the measure.
     """
 
     def __init__(
@@ -91,7 +55,9 @@ class Query:
         alike: Alike | None = None,
         *,
         wants_number: bool = False,
+        weighs_unknown: bool = False,
     ) -> None:
+        self._weighs_unknown = weighs_unknown
         self.tables, self.language, self.text = tables, language, " ".join(tokens)
         self.but = but
         self.named, self.alike = set(named), alike or {}
@@ -99,25 +65,29 @@ class Query:
         measured = measuring(self.attributes)
         plain = listed("value_words", language) | but
         tokens = [part for token in tokens for part in tables.glued.get(token, (token,))]
-        self._numbers = numbers_in(tokens)
+        self._numbers = numbers_in(tokens, language)
         tokens = list(dict.fromkeys(without_phrases(tokens, plain)))
         self.wants_number = wants_number
         self.forms: Mapping[str, Mapping[str, float]] = {
             word: {**tables.forms(word, language), **self.alike.get(word, {})} for word in tokens
         }
         light = listed("light", language)
+        letters = {letter for word, letter in pairwise(self.text.split()) if (word, letter) in tables.letters}
         self.words = [
             word
             for word in tokens
             if YEAR.fullmatch(word)
             or word in measured - but
+            or word in letters
             or not (is_function_word(word) or word in plain)
-            and (self.forms[word] or not (_is_letter(word) or word in light or word in _scales()))
+            and (self.forms[word] or not (is_letter(word) or word in light or word in scales()))
             and (word in self.forms[word] or not 0 < len(self.forms[word]) == len(light & self.forms[word].keys()))
         ]
         self.years = [word for word in self.words if YEAR.fullmatch(word)]
         self._known: dict[str, dict[str, float]] = {}
         self.within: dict[int, set[str]] = {}  # rows whose range holds a number of the question, with its words
+        self.within_cell: dict[int, tuple[int, set[str]]] = {}  # the same of rows that another column tells apart
+        self.told_apart: set[tuple[int, str]] = set()  # the tables with such rows, and their label
         self._ranged: dict[str, set[int]] = {}  # the tables with such rows, by the name of what is in the range
         self._numbers_of: dict[str, list[Spoken]] = {}
         self.sums = spoken("sum", self.text.split(), language)
@@ -135,7 +105,11 @@ class Query:
         if forms := self.forms[word]:
             return max(self.tables.weight(form) for form in forms)
         # What only asks for a measure, how heavy, says less than a name does.
-        return 0.7 if any(word in own for own in self.attributes.values()) else UNKNOWN
+        if any(word in own for own in self.attributes.values()):
+            return 0.7
+        if not self._weighs_unknown:
+            return UNKNOWN
+        return UNKNOWN * min(1.0, max(LEAST_TELLING, (information(word, self.language) - COMMON) / (RARE - COMMON)))
 
     @cached_property
     def unknown(self) -> list[str]:
@@ -169,7 +143,7 @@ class Query:
         """The words that ask how long something takes, where a value is a time."""
         asking = self.attributes.get("time_taken", ())
         amount = quantity(value) if asking else None
-        return dict.fromkeys(asking, SAME_MEASURE) if amount and key(amount.unit) in _times() else {}
+        return dict.fromkeys(asking, SAME_MEASURE) if amount and key(amount.unit) in times() else {}
 
     def candidates(self) -> list[Placed]:
         """The rows whose names share most with the question."""
@@ -189,6 +163,11 @@ class Query:
                 scores[index] = scores.get(index, 0.0) + 1.0
                 self.within[id(rows[index])] = words
                 self._ranged.setdefault(key(rows[index].grid.columns[0]), set()).add(id(rows[index].grid))
+        for index, (place, bounds) in self.tables.apart.items():
+            grid, row = rows[index].grid, rows[index].row
+            if index in scores and (words := self._within(f"{grid.columns[place]} {row.cells[place]}", bounds)):
+                self.within_cell[id(rows[index])] = place, words
+                self.told_apart.add((id(grid), row.label))
         ranked = sorted(
             scores, key=lambda index: (-scores[index] / (1 + 0.1 * len(rows[index].names.get(0, ()))), index)
         )
@@ -243,7 +222,7 @@ class Query:
         spoken = set(self.text.split())
         telling = [word for word in own if word not in plain or not (word in spoken or is_function_word(word))]
         telling = telling or list(own)
-        before, measures = words_of(name.partition(",")[0]) or tuple(own), _measures(tuple(own))
+        before, measures = words_of(name.partition(",")[0]) or tuple(own), measures_in(tuple(own))
         head = next((word for word in reversed(before) if word not in measures), before[-1])
         measured = attributes(own)
         said_as = {form for word in self.words for form in self.forms[word] if form in own}
@@ -284,6 +263,23 @@ class Query:
         """Whether the question says more than these words; it may say what the named are, "which lessons"."""
         kinds = {noun for word, noun in pairwise(self.text.split()) if word in listed("list", self.language)}
         return not set(self.words) - kinds <= set(said)
+
+    def is_sought(self, heading: str) -> bool:
+        """Whether the question asks for it, with what stands right behind a word that asks: which level."""
+        own = set(key(heading).split())
+        return bool(own) and own <= self._sought
+
+    @cached_property
+    def _sought(self) -> set[str]:
+        asking = {fold(word) for word in words("questions.words.asking", self.language)}
+        nouns = [noun for word, noun in pairwise(self.text.split()) if word in asking]
+        return {form for noun in nouns for form in (noun, *self.forms.get(noun, ()))}
+
+    def left_out(self, *places: Mapping[str, float]) -> float:
+        """The weight of the heaviest word that none of these places accounts for; all of it for numbers and months."""
+        left = [word for word in self.words if not any(own.get(word) for own in places) and word not in self.named]
+        is_heavy = any(word.isdecimal() or names_of_month(word) for word in left)
+        return UNKNOWN if is_heavy else max((self.weights[word] for word in left), default=0.0)
 
     def share(self, *places: Mapping[str, float]) -> float:
         """How much of the question is accounted for by what it shares with these places."""

@@ -1,21 +1,26 @@
 """Rows and columns that are named by a range of numbers: under 1 year, 1 to 3 years, 10 or more."""
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
-from docqa.languages import every_word
+from docqa.languages import every_pattern, every_word
+from docqa.tables.lookups.numbers import value_written
 from docqa.text.keys import key
 
 _LEAST = 1e-9  # between a bound and what is just beyond it
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
-_BELOW = "|".join(sorted(map(re.escape, every_word("tables.less")), key=len, reverse=True))
-_BETWEEN = re.compile(
-    r"(?P<first>\d+(?:[.,]\d+)?)\s?(?:[-–—~]|to|bis|à|a|至|到|und|and|y|et)\s?"
-    rf"(?P<below>(?:{_BELOW})\s?)?(?P<last>\d+(?:[.,]\d+)?)"
+_NUMBER = re.compile(r"\d{1,3}(?:[.,'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)?")
+_CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d\d)(?!\d)")
+# What may stand between two numbers that are the ends of a range: the unit of the first, a currency before the second.
+_TO = re.compile(
+    rf"\W{{0,2}}(?:[^\W\d_]{{1,12}}\.?\s?|[€$£¥%°]\s?)?\s?(?:[-–—~〜]|to|bis|à|a|至|到|und|and|y|et"
+    rf"|{every_pattern('questions.patterns.range_to')})\s?[€$£¥]?"
 )
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
-_LONGEST = 40  # characters of a label that is a range
+_LONGEST = 60  # characters of a label that is a range
+
+_LOWER, _UPPER = ("at_least", "or_more", "more"), ("at_most", "or_less", "less")  # lists of words
 
 Range = tuple[float, float]  # both ends belong to it
 
@@ -29,29 +34,74 @@ def ranges_of(headings: tuple[str, ...]) -> Mapping[int, Range]:
     return ranges if len(ranges) > 1 else {}
 
 
+def apart_by_ranges(rows: Sequence[Sequence[str]]) -> dict[int, tuple[int, Range]]:
+    """The rows, by their place, that others have the same label as, each with the column that tells them apart by
+    ranges, and its own: tier C under 50, tier C from 50 on."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        places[row[0]].append(at)
+    apart: dict[int, tuple[int, Range]] = {}
+    for label, own in places.items():
+        for column in range(1, len(rows[0])) if label and len(own) > 1 else ():
+            ranges = [range_of(rows[at][column]) for at in own]
+            if None not in ranges and len(set(ranges)) == len(ranges):
+                apart |= {at: (column, bounds) for at, bounds in zip(own, ranges, strict=True) if bounds}
+                break
+    return apart
+
+
 @cache
 def _words(name: str) -> frozenset[str]:
     return frozenset(key(word) for word in every_word(f"tables.{name}"))
 
 
+@lru_cache(50_000)
 def range_of(label: str) -> Range | None:
     """The numbers that a label stands for; None where it is no range."""
-    if len(label) > _LONGEST or not (numbers := _NUMBER.findall(label)):
+    text = _CLOCK.sub(_hours, label.casefold())
+    numbers = list(_NUMBER.finditer(text)) if len(text) <= _LONGEST else []
+    if not 0 < len(numbers) < 3:
         return None
-    first = float(numbers[0].replace(",", "."))
-    if between := _BETWEEN.search(label.casefold()):
-        last = float(between["last"].replace(",", "."))
-        return first, last - _LEAST if between["below"] else last
-    if len(numbers) > 1:
+    values = [value_written(number.group()) for number in numbers]
+    before, *between, after = _parts(text, numbers)
+    if len(numbers) == 1:
+        bounds = _bounds(before, values[0]) or _bounds(after, values[0])
+        return bounds or ((values[0], float("inf")) if after.strip() == "+" else None)
+    least, most = values
+    if least > most:
         return None
-    spoken = f" {key(label)} "
-    for name, bounds in (
-        ("at_least", (first, float("inf"))),
-        ("at_most", (float("-inf"), first)),
-        ("or_more", (first, float("inf"))),
-        ("less", (float("-inf"), first - _LEAST)),
-        ("more", (first + _LEAST, float("inf"))),
-    ):
-        if any(f" {word} " in spoken for word in _words(name)):
-            return bounds
-    return (first, float("inf")) if label.rstrip().endswith("+") else None
+    if _TO.fullmatch(between[0]):
+        return least, most
+    last = _bounds(after, most, *_UPPER) or _bounds(between[0], most, *_UPPER)
+    first = _bounds(before, least, *_LOWER) or _bounds(between[0], least, *_LOWER)
+    if last and not first and _TO.match(between[0]):
+        first = least, float("inf")  # 5 to under 10
+    return (first[0], last[1]) if first and last else None
+
+
+def _hours(clock: re.Match[str]) -> str:
+    return f"{int(clock[1]) + int(clock[2]) / 60:g}"
+
+
+def _parts(text: str, numbers: list[re.Match[str]]) -> list[str]:
+    """What stands before, between and behind the numbers."""
+    ends = [0, *(end for number in numbers for end in number.span()), len(text)]
+    return [text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
+
+
+def _bounds(beside: str, number: float, *names: str) -> Range | None:
+    """What the words beside a number make of it, those of these lists only: all that is less, or more, or no less."""
+    spoken = f" {key(beside)} "
+    said = [(word, name) for name in (*_LOWER, *_UPPER) for word in _words(name) if f" {word} " in spoken]
+    # No more than is not more than.
+    said = [own for own in said if not any(f" {own[0]} " in f" {word} " and word != own[0] for word, _ in said)]
+    said.sort(key=lambda own: -len(own[0]))  # bis unter
+    name = next((name for _, name in said if name in (names or (*_LOWER, *_UPPER))), "")
+    return {
+        "at_least": (number, float("inf")),
+        "or_more": (number, float("inf")),
+        "more": (number + _LEAST, float("inf")),
+        "at_most": (float("-inf"), number),
+        "or_less": (float("-inf"), number),
+        "less": (float("-inf"), number - _LEAST),
+    }.get(name)

@@ -32,6 +32,7 @@ def sentence(cell: Cell, language: str) -> str:
 def name_of(cell: Cell, *, with_column: bool = True) -> str:
     """The label of the row and the heading of the column."""
     label = _without_unit(cell.placed.row.cells[cell.named_by], cell)
+    label += f", {cell.placed.row.cells[cell.apart]}" if cell.apart >= 0 else ""
     column = column_name(cell) if with_column and _is_told_apart(cell) else ""
     return f"{label}, {column}" if column else label
 
