@@ -112,3 +112,9 @@ def test_how_many_is_answered_by_no_sum_of_money() -> None:
     fees = "Fees\n\nGuest | Low season | High season\nDog | 2.00 € | 3.50 €\nAdult | 5.00 € | 7.00 €\n"
     assert not answer_of(fees, "how many dogs in high season?", expects="number", kind="number")
     assert answer_of(fees, "how much for a dog in high season?", expects="number", kind="number")
+
+
+def test_arabic_words_are_the_same_with_what_is_written_together_with_them() -> None:
+    text = "المزايا\n\nالميزة | القيمة (دينار) | الفئة\nبدل الطعام | 40 | الدرجات 1–4\nبدل الطعام | 70 | الدرجات 5–8\nبدل السفر | 90 | الجميع\n"
+    said = answer_of(text, "كم بدل الطعام إذا درجتي 6", "ar", expects="number", kind="number")
+    assert "70" in said and "40" not in said

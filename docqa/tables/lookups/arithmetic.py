@@ -4,9 +4,11 @@ up or averages them. Every figure is computed here and shown with the values tha
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 
 from docqa.formats.columns import Column
 from docqa.languages import entry, phrase
+from docqa.languages import words as words_listed
 from docqa.questions.question import Part
 from docqa.tables.lookups.cells import Answered, Tables, attributes, measuring
 from docqa.tables.lookups.columns_apart import columns_apart
@@ -45,20 +47,25 @@ def calculated(
     query = Query(tokens, part.language, tables, named, but, alike)
     for operation, names in _OPERATIONS:
         words = {word for name in names for word in said[name]}
-        if not words and not (operation == "compare" and part.kind == "compare"):
+        is_joined = operation == "compare" and not words and part.kind not in ("whether", "compare")
+        if not words and not is_joined and not (operation == "compare" and part.kind == "compare"):
             continue
         if tables.are_things and operation != "compare":  # three models' weights are no sum
             continue
         if operation == "sum over years":
             query = Query(tokens, part.language, tables, named, but | words, alike)
             return _folded(_of_years(query, words), language, "sum") if len(query.years) > 1 else None
-        if operation == "compare" and (apart := columns_apart(query)):
+        if operation == "compare" and not is_joined and (apart := columns_apart(query)):
             return apart
         is_ranked = bool(said["higher"] or said["lower"]) or part.expects == "number"
         chosen = operands(query, of_numbers=is_ranked or operation != "compare")
-        is_open = chosen and operation != "compare" and (chosen.columns or chosen.score < LEAST_ARITHMETIC)
+        is_open = (
+            chosen and (is_joined or operation != "compare") and (chosen.columns or chosen.score < LEAST_ARITHMETIC)
+        )
         if chosen and (is_open or words & _words_of(chosen) - {"or"}):
             chosen = None  # the table has a figure of this name, or the question leaves open which is meant
+        if is_joined and not (chosen and _are_joined(query, chosen, part.language)):
+            continue
         if operation in ("share", "ratio"):
             is_share = operation == "share"
             answer = _quotient(chosen or (_of_total(query) if is_share else None), language, is_share=is_share)
@@ -70,6 +77,20 @@ def calculated(
         if answer:
             return answer
     return None
+
+
+def _are_joined(query: Query, chosen: Operands, language: str) -> bool:
+    """Whether "and" stands between the words by which the question names these cells and no others of them."""
+    tokens = query.text.split()
+    joining = {key(word) for word in words_listed("questions.words.joining", language)}
+    names = [query.matched(name).keys() for name in chosen.names]
+    places = []
+    for name in names:
+        own = name - set().union(*(other for other in names if other is not name))
+        places += [min((at for at, word in enumerate(tokens) if word in own), default=-1)]
+    return min(places) >= 0 and all(
+        not joining.isdisjoint(tokens[first:last]) for first, last in pairwise(sorted(places))
+    )
 
 
 def _words_of(chosen: Operands) -> set[str]:

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import groupby
 
 from docqa.formats.grid_cells import is_number
@@ -17,8 +17,8 @@ from docqa.store.document_tables import StoredGrid
 from docqa.tables.headings import NEAR, is_shortened, likeness
 from docqa.tables.lookups.ranges import Range, apart_by_ranges, range_of
 from docqa.tables.lookups.turned import turned
+from docqa.tables.lookups.wording import lettered, stem_behind_prefixes, words_of
 from docqa.tables.words import totals
-from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 from docqa.text.recurring_names import recurring_names
 from docqa.text.values import names_of_month
@@ -36,17 +36,15 @@ MOST_NAMED = 100  # rows with a word that may tell one of them
 LONGEST_LIST = 2_000  # rows of a table of which those with a value are listed
 LONGEST = 60  # characters of a cell that may have a value of its own, or several
 MOST_TELLING = 3  # tables in which a word may name a row and tell it from the others
+SAME_STEM = 0.9  # likeness of words that differ in what is written together with them
 SHORTENED = 0.75  # likeness of a word and what shortens it
 _LONGEST_RUN = 4
 _BEGINNING = 3  # letters that two forms of a word share
 _SEVERAL, _LONGEST_TITLE = 3, 100
 _LONGEST_NAME = 12  # words of a cell that names its row
 _PARTED = re.compile(r"[,;]\s")
-_LETTERED = re.compile(r"([^\W_]+?)[ -]?(?<![^\W\d_])([A-Z])(?![\w'’.])")
-_ORDINAL = re.compile(r"\.?[ºª] ?")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CAPITAL_INSIDE = re.compile(r"[a-z][A-Z]")
-_BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
 
 
 @cache
@@ -79,26 +77,6 @@ def attributes(tokens: Sequence[str], language: str = "") -> dict[str, set[str]]
 def measuring(said: Mapping[str, Iterable[str]]) -> set[str]:
     """The words that say what is measured, of all that `attributes` gives."""
     return {word for own in said.values() for word in own}
-
-
-@lru_cache(50_000)
-def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text by which it is found, all of them if it has only small ones. What stands in brackets does not
-    count: a unit, an explanation."""
-    own = key(_BRACKETS.sub(" ", text)).split() or key(text).split()
-    letters = {letter for _, letter in lettered(text)}
-    return tuple(word for word in own if word in letters or not is_function_word(word)) or tuple(own)
-
-
-@lru_cache(50_000)
-def lettered(text: str) -> frozenset[tuple[str, str]]:
-    """The capital letters of a name that stand alone behind a word or number, with that: Tier A, 2B. They tell it from
-    others, though "a" is an article elsewhere."""
-    if text.isupper() and any(len(word) > 2 and word.isalpha() for word in text.split()):
-        return frozenset()
-    text = _ORDINAL.sub(" ", text)
-    pairs = ((key(match[1]).split(), match[2].casefold()) for match in _LETTERED.finditer(text))
-    return frozenset((before[-1], letter) for before, letter in pairs if before)
 
 
 @dataclass(frozen=True)
@@ -143,6 +121,7 @@ class Tables:
     apart: dict[int, tuple[int, Range]] = field(default_factory=dict)  # rows of one label: the column of their ranges
     letters: set[tuple[str, str]] = field(default_factory=set)  # that stand alone behind a word: tier a
     known: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # words by their beginning
+    stems: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # words by what prefixes leave of them
     glued: dict[str, list[str]] = field(default_factory=dict)  # words that capitals part by how they are typed: crcl
     subjects: set[str] = field(default_factory=set)  # of names on many pages: whose report it is
     turned: "Tables | None" = None  # those whose columns are things, with these as rows
@@ -221,6 +200,8 @@ class Tables:
         for text in texts:
             for word in key(text).split():
                 self.known[word[:_BEGINNING]].add(word)
+                if stem := stem_behind_prefixes(word):
+                    self.stems[stem].add(word)
             for word in filter(_CAPITAL_INSIDE.search, _WORD.findall(text)):
                 self.glued[key(word.casefold()).split()[0]] = key(word).split()
 
@@ -247,6 +228,8 @@ class Tables:
             whole.letters |= tables.letters
             for beginning, known_words in tables.known.items():
                 whole.known[beginning] |= known_words
+            for stem, known_words in tables.stems.items():
+                whole.stems[stem] |= known_words
         if things := [tables.turned for tables in (self, *others) if tables.turned]:
             whole.turned = things[0].joined(things[1:])
         return whole
@@ -256,6 +239,7 @@ class Tables:
         that it shortens, or that shorten it."""
         others = self.known.get(word[:_BEGINNING], ())
         forms = {other: like for other in others if (like := likeness(word, other, language)) >= NEAR}
+        forms |= {other: SAME_STEM for other in self.stems.get(stem_behind_prefixes(word), ()) if other != word}
         forms |= {name: 1.0 for name in names_of_month(word) if name in self.known.get(name[:_BEGINNING], ())}
         return forms or {other: SHORTENED for other in others if other in self._naming and is_shortened(word, other)}
 

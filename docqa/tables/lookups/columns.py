@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from docqa.formats.columns import Column
 from docqa.formats.grid_cells import is_number
 from docqa.tables.headings import heading
-from docqa.tables.lookups.cells import Placed, words_of
+from docqa.tables.lookups.cells import Placed
 from docqa.tables.lookups.query import YEAR, Query
+from docqa.tables.lookups.wording import words_of
 from docqa.tables.words import listed
 from docqa.text.keys import key
 from docqa.text.values import kind
@@ -78,6 +79,9 @@ def _default(query: Query, placed: Placed, tied: Sequence[int]) -> tuple[list[in
     digits = [place for place in amounts if any(map(str.isdigit, placed.row.cells[place]))]
     if query.wants_number and len(digits) == 1:
         return digits, False
+    if not any(columns) and len(tied) <= MOST_TOLD:
+        shares = [place for place in tied if "%" in placed.row.cells[place]]
+        return shares if query.wants_share and shares else list(tied), False
     headings = [columns[place] for place in tied]
     years = {place: YEAR.findall(heading) for place, heading in zip(tied, headings, strict=True)}
     if all(years.values()):

@@ -13,11 +13,12 @@ from docqa.formats.grid_cells import is_number
 from docqa.formats.grids import Grid
 from docqa.languages import phrase
 from docqa.questions.question import Part
-from docqa.tables.lookups.cells import Answered, Placed, words_of
+from docqa.tables.lookups.cells import Answered, Placed
 from docqa.tables.lookups.lookup import Cell
 from docqa.tables.lookups.query import Query
 from docqa.tables.lookups.ranges import range_of
 from docqa.tables.lookups.values import sentence
+from docqa.tables.lookups.wording import words_of
 from docqa.tables.words import listed
 from docqa.text.keys import key
 from docqa.text.values import kind

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from docqa.languages import every_word
-from docqa.tables.lookups.cells import Placed, measuring, words_of
+from docqa.tables.lookups.cells import Placed, measuring
 from docqa.tables.lookups.columns import column_meant, column_share
 from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query
+from docqa.tables.lookups.wording import words_of
 from docqa.tables.words import listed, totals
 from docqa.text.keys import key
 
@@ -84,9 +85,8 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     apart, in_range = query.within_cell.get(id(placed), (-1, set()))
     if apart < 0 and (id(grid), row.label) in query.told_apart:
         return None  # the question's number is in the range of another row with this label
-    columns = [
-        place for place, cell in enumerate(row.cells) if any(map(str.isalnum, cell)) and place not in (named_by, apart)
-    ]
+    filled = [place for place, cell in enumerate(row.cells) if any(map(str.isalnum, cell)) or query.is_whether and cell]
+    columns = [place for place in filled if place not in (named_by, apart)]
     columns = [place for place in columns if place or not grid.columns[place] or named_by]
     if column is not None:
         columns = [place for place in columns if place == column]

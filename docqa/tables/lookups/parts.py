@@ -11,14 +11,16 @@ from docqa.languages import phrase
 from docqa.questions.question import Part
 from docqa.tables.lookups.arithmetic import LEAST_DERIVED, calculated, changed
 from docqa.tables.lookups.beyond import beyond_range
-from docqa.tables.lookups.cells import Answered, Tables, attributes, measuring, words_of
+from docqa.tables.lookups.cells import Answered, Tables, attributes, measuring
 from docqa.tables.lookups.conditions import fulfilling
 from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
 from docqa.tables.lookups.query import YEAR, Alike, Query
 from docqa.tables.lookups.rosters import rostered
 from docqa.tables.lookups.values import is_of_money, name_of, sentence, value_of, with_unit
+from docqa.tables.lookups.whether import said_of_cell
 from docqa.tables.lookups.whole_rows import grouped, numbered
+from docqa.tables.lookups.wording import words_of
 from docqa.tables.phrases import tokens as question_tokens
 from docqa.tables.words import codes_of, listed, spoken
 from docqa.text.keys import key
@@ -100,7 +102,13 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
     if part.kind == "whether":
         changes = bool(spoken("rise", tokens, part.language) | spoken("fall", tokens, part.language))
         return calculated(tables, tokens, part, named, language, alike) or (
-            _change(tokens, part, tables, named, language) if changes else None
+            _change(tokens, part, tables, named, language)
+            if changes
+            else said_of_cell(
+                Query(tokens, part.language, tables, named, alike=alike, weighs_unknown=True, is_whether=True),
+                part,
+                language,
+            )
         )
     if spoken("explaining", tokens, part.language):
         return None

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from docqa.formats.grids import Grid
 from docqa.languages import words
-from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring, words_of
+from docqa.tables.lookups.cells import Placed, Tables, attributes, measuring
 from docqa.tables.lookups.numbers import Spoken, numbers_in
 from docqa.tables.lookups.ranges import Range, ranges_of
-from docqa.tables.lookups.wording import is_letter, measures_in, scales, times, without_phrases
+from docqa.tables.lookups.wording import is_letter, measures_in, scales, times, without_phrases, words_of
 from docqa.tables.words import listed, spoken, totals, weekdays
 from docqa.text.detect import is_function_word
 from docqa.text.frequency import information
@@ -43,6 +43,7 @@ class Query:
     `named` are words that name the document, `but` those that say what is to be done with the values, `alike` is what
     an embedder said of the words that no table has, which count less the more common they are where it
     `weighs_unknown`: of what is compared or ranked they may be the measure.
+    Where it `is_whether`, a dash answers too.
     """
 
     def __init__(
@@ -56,8 +57,9 @@ class Query:
         *,
         wants_number: bool = False,
         weighs_unknown: bool = False,
+        is_whether: bool = False,
     ) -> None:
-        self._weighs_unknown = weighs_unknown
+        self._weighs_unknown, self.is_whether = weighs_unknown, is_whether
         self.tables, self.language, self.text = tables, language, " ".join(tokens)
         self.but = but
         self.named, self.alike = set(named), alike or {}

@@ -17,13 +17,14 @@ _CURRENCY = re.compile(r"[$€£¥₹]|\b(?:EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|
 _SPACED_SIGN = re.compile(r"([$£¥₹])\s+(?=\d)")
 _UNIT_AFTER = re.compile(r"\s?[^\W\d_][^\d()*†]*|\s?[%€$£¥]")
 _LONGEST_HEADING = 60
+_PAIR = 2  # columns: a name and its value
 
 
 def sentence(cell: Cell, language: str) -> str:
     """The value of a cell as a sentence: Net revenue, 2022: $86,392 million."""
     if cell.also:
         each = [replace(cell, column=place, also=()) for place in (cell.column, *cell.also)]
-        values = "; ".join(f"{column_name(part)} {value_of(part)}" for part in each)
+        values = "; ".join(f"{column_name(part)} {value_of(part)}".strip() for part in each)
         return f"{name_of(cell, with_column=False)}: {values}{_stop(values, language)}"
     name = name_of(cell)
     return f"{name}{'' if name.endswith(('?', '？')) else ':'} {value_of(cell)}{_stop(value_of(cell), language)}"
@@ -33,6 +34,9 @@ def name_of(cell: Cell, *, with_column: bool = True) -> str:
     """The label of the row and the heading of the column."""
     label = _without_unit(cell.placed.row.cells[cell.named_by], cell)
     label += f", {cell.placed.row.cells[cell.apart]}" if cell.apart >= 0 else ""
+    columns, title = cell.placed.grid.columns, cell.placed.grid.title
+    if len(columns) > _PAIR and not any(columns) and 0 < len(title) <= _LONGEST_HEADING:
+        label = f"{label}, {title.rstrip(':')}"  # which says what its values are
     column = column_name(cell) if with_column and _is_told_apart(cell) else ""
     return f"{label}, {column}" if column else label
 

@@ -1,11 +1,20 @@
-"""The words of a question and of names in tables that say less than others: units, scales, phrases of asking."""
+"""The words by which names in tables are found, and those that say less than others: units, scales, polite phrases."""
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
 from docqa.languages import every, every_word
+from docqa.text.detect import is_function_word
 from docqa.text.keys import key
+from docqa.text.words import terms
+
+_LETTERED = re.compile(r"([^\W_]+?)[ -]?(?<![^\W\d_])([A-Z])(?![\w'’.])")
+_ORDINAL = re.compile(r"\.?[ºª] ?")
+_ARABIC = re.compile(r"[\u0620-\u064a]{2,}")
+_SHORTEST_STEM = 3
+_BRACKETS = re.compile(r"[(\[（][^)\]）]*[)\]）]")
 
 
 @cache
@@ -49,3 +58,35 @@ def without_phrases(tokens: Sequence[str], plain: frozenset[str]) -> list[str]:
         left += tokens[at : at + 1] if not size else []
         at += size or 1
     return left
+
+
+@lru_cache(50_000)
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text by which it is found, all of them if it has only small ones. What stands in brackets does not
+    count: a unit, an explanation."""
+    own = key(_BRACKETS.sub(" ", text)).split() or key(text).split()
+    letters = {letter for _, letter in lettered(text)}
+    return tuple(word for word in own if word in letters or not is_function_word(word)) or tuple(own)
+
+
+@lru_cache(50_000)
+def lettered(text: str) -> frozenset[tuple[str, str]]:
+    """The capital letters of a name that stand alone behind a word or number, with that: Tier A, 2B. They tell it from
+    others, though "a" is an article elsewhere."""
+    if text.isupper() and any(len(word) > 2 and word.isalpha() for word in text.split()):
+        return frozenset()
+    text = _ORDINAL.sub(" ", text)
+    pairs = ((key(match[1]).split(), match[2].casefold()) for match in _LETTERED.finditer(text))
+    return frozenset((before[-1], letter) for before, letter in pairs if before)
+
+
+@lru_cache(50_000)
+def stem_behind_prefixes(word: str) -> str:
+    """What is left of an Arabic word without what is written together with it, such as its article; "" of any other.
+
+    A feminine ending becomes a t before a pronoun: my grade.
+    """
+    if not _ARABIC.match(word):
+        return ""
+    stem = next(iter(terms(word)), "")
+    return stem.removesuffix("ت") if len(stem) > _SHORTEST_STEM else stem

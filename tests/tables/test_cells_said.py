@@ -1,0 +1,56 @@
+"""Cells that answer yes or no, two rows that "and" joins, and tables without headings."""
+
+from docqa.questions.question import Part
+from docqa.tables.lookups.cells import Tables
+from docqa.tables.lookups.parts import answered
+
+EDITIONS = """Editions
+
+ | Home | Team | Office
+Cloud store | - | yes | yes
+Two-step login | – | - | yes, by card
+Agents | 3 | 25 | 200
+"""
+PROGRAMS = """Programs
+
+No. | Program | Duration (min) | Water (l) | For
+P1 | Strong | 145 | 15.5 | pots
+P2 | Eco | 230 | 9.8 | plates
+P4 | Crystal | 85 | 12.5 | glasses
+"""
+AUTHORS = """By number of patches
+
+Ada Hall | 1449 | 6.5%
+Bo Lind | 755 | 3.4%
+Cy Moss | 310 | 1.4%
+"""
+
+
+def answer_of(text: str, question: str, **fields: object) -> str:
+    answer = answered(Tables.of(1, [(1, text)]), Part(question, "en", **fields), "en")  # type: ignore[arg-type]
+    return answer[0] if answer else ""
+
+
+def test_a_cell_that_says_yes_or_has_a_dash_answers_whether() -> None:
+    assert answer_of(EDITIONS, "does Home have a cloud store?", kind="whether") == "No. Cloud store, Home: -."
+    assert answer_of(EDITIONS, "does Team have the cloud store", kind="whether") == "Yes. Cloud store, Team: yes."
+    said = answer_of(EDITIONS, "does Office have a two-step login?", kind="whether")
+    assert said == "Yes. Two-step login, Office: yes, by card."
+
+
+def test_other_cells_and_denials_answer_no_yes_or_no() -> None:
+    assert not answer_of(EDITIONS, "does Team have agents?", kind="whether")
+    assert not answer_of(EDITIONS, "isn't there a cloud store in Home?", kind="whether")
+    assert not answer_of(EDITIONS, "does Home have a printer?", kind="whether")
+
+
+def test_the_same_of_two_rows_is_said_of_both() -> None:
+    said = answer_of(PROGRAMS, "how much water do P1 and P4 use", kind="number", expects="number")
+    assert said == "Water – P1: 15.5 l; P4: 12.5 l."
+    said = answer_of(PROGRAMS, "how much water does eco use and does it wash plates", kind="number", expects="number")
+    assert "Strong" not in said and "Crystal" not in said
+
+
+def test_a_table_without_headings_is_known_by_its_title() -> None:
+    said = answer_of(AUTHORS, "how many patches by ada hall", kind="number", expects="number")
+    assert said == "Ada Hall, By number of patches: 1449; 6.5%."
