@@ -32,10 +32,10 @@ def answer_of(text: str, question: str, **fields: object) -> str:
 
 
 def test_a_cell_that_says_yes_or_has_a_dash_answers_whether() -> None:
-    assert answer_of(EDITIONS, "does Home have a cloud store?", kind="whether") == "No. Cloud store, Home: -."
-    assert answer_of(EDITIONS, "does Team have the cloud store", kind="whether") == "Yes. Cloud store, Team: yes."
+    assert answer_of(EDITIONS, "does Home have a cloud store?", kind="whether") == "No. Cloud store: Home -."
+    assert answer_of(EDITIONS, "does Team have the cloud store", kind="whether") == "Yes. Cloud store: Team yes."
     said = answer_of(EDITIONS, "does Office have a two-step login?", kind="whether")
-    assert said == "Yes. Two-step login, Office: yes, by card."
+    assert said == "Yes. Two-step login: Office yes, by card."
 
 
 def test_other_cells_and_denials_answer_no_yes_or_no() -> None:
@@ -54,3 +54,28 @@ def test_the_same_of_two_rows_is_said_of_both() -> None:
 def test_a_table_without_headings_is_known_by_its_title() -> None:
     said = answer_of(AUTHORS, "how many patches by ada hall", kind="number", expects="number")
     assert said == "Ada Hall, By number of patches: 1449; 6.5%."
+
+
+PRICES = """Prices
+
+Guest | Low season | High season
+Adult | 5.00 € | 7.00 €
+Child (3 to 11 years) | 3.00 € | 5.60 €
+Caravan, small | 6.00 € | 8.00 €
+Caravan, large | 9.00 € | 12.00 €
+"""
+
+
+def test_a_number_in_the_brackets_of_a_name_is_of_that_row() -> None:
+    said = answer_of(PRICES, "how much for a child of 8 years in high season?", kind="number", expects="number")
+    assert said == "Child (3 to 11 years), High season: 5.60 €."
+
+
+def test_rows_that_are_named_alike_are_all_said() -> None:
+    said = answer_of(PRICES, "caravan in high season?")
+    assert said == "High season – Caravan, small: 8.00 €; Caravan, large: 12.00 €."
+
+
+def test_the_letter_behind_an_apostrophe_is_no_name() -> None:
+    sizes = "Fees\n\nSize | Summer fee\nS | 4 €\nM | 6 €\n"
+    assert answer_of(sizes, "what's the summer fee for size m?") == "M, Summer fee: 6 €."

@@ -13,6 +13,7 @@ from docqa.languages import every_word
 from docqa.tables.lookups.cells import Placed, measuring
 from docqa.tables.lookups.columns import column_meant, column_share
 from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query
+from docqa.tables.lookups.ranges import in_brackets, range_of
 from docqa.tables.lookups.wording import words_of
 from docqa.tables.words import listed, totals
 from docqa.text.keys import key
@@ -20,6 +21,7 @@ from docqa.text.keys import key
 LEAST_QUESTION = 0.7  # of the question's words that are accounted for
 # The same of a cell in a row and a column that are named, so far before all others, where no word left out says more.
 LEAST_APART, LEAST_SOUGHT, APART, MOST_LEFT_OUT = 0.57, 0.4, 0.2, 0.9
+LEAST_ALIKE, ALIKE, MOST_ROWS = 0.65, 0.15, 5  # of rows that are named alike
 LEAST_FOR_ROW = 0.9  # of a label, for several values of its row
 LEAST_AGREED = 3  # tables that give one value
 LEAST_LEAD = 0.04  # before the next row with another value
@@ -83,6 +85,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     if not in_label or not shares[named_by]:
         return None
     apart, in_range = query.within_cell.get(id(placed), (-1, set()))
+    in_range = in_range | _within_brackets(query, row.cells[named_by])
     if apart < 0 and (id(grid), row.label) in query.told_apart:
         return None  # the question's number is in the range of another row with this label
     filled = [place for place, cell in enumerate(row.cells) if any(map(str.isalnum, cell)) or query.is_whether and cell]
@@ -144,6 +147,12 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         is_sought,
         apart,
     )
+
+
+def _within_brackets(query: Query, name: str) -> set[str]:
+    """The words of the question's number that lies within a range that a name has in brackets: child (3 to 11)."""
+    ranges = ((text, range_of(text)) for text in in_brackets(name))
+    return set().union(*(query.within_bounds(f"{name} {text}", bounds) for text, bounds in ranges if bounds))
 
 
 @lru_cache(4096)
@@ -213,6 +222,28 @@ def is_sure(cells: Sequence[Cell], least: float = LEAST_QUESTION) -> bool:
         cell.bare != first.bare and cell.score > first.score - LEAST_LEAD and not _says_more(cell, first)
         for cell in cells[1:]
     )
+
+
+def rows_alike(query: Query, cells: Sequence[Cell]) -> list[Cell]:
+    """The cells of a named column in a few rows of a table that the question names alike, as well as any other: the
+    excess for windscreens, where repair and replacement have rows of their own; [] where there are none or many."""
+    if not cells or not cells[0].is_named or cells[0].score < LEAST_ALIKE or cells[0].left_out >= MOST_LEFT_OUT:
+        return []
+    first, words = cells[0], _words_said(query, cells[0])
+    own = [cell for cell in cells if _is_beside(cell, first) and _words_said(query, cell) == words]
+    others = [cell for cell in cells if all(cell is not each for each in own)]
+    is_open = any(cell.score > first.score - ALIKE for cell in others)
+    own.sort(key=lambda cell: (cell.placed.page_number, cell.placed.row.start))
+    names = {cell.placed.row.cells[cell.named_by] for cell in own}
+    return own if 1 < len(own) == len(names) <= MOST_ROWS and not is_open else []
+
+
+def _is_beside(cell: Cell, other: Cell) -> bool:
+    return cell.placed.grid is other.placed.grid and (cell.column, cell.named_by) == (other.column, other.named_by)
+
+
+def _words_said(query: Query, cell: Cell) -> frozenset[str]:
+    return frozenset(query.matched(cell.placed.row.cells[cell.named_by], cell.placed.names.get(cell.named_by)))
 
 
 def _says_more(cell: Cell, other: Cell) -> bool:

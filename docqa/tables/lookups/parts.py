@@ -14,10 +14,10 @@ from docqa.tables.lookups.beyond import beyond_range
 from docqa.tables.lookups.cells import Answered, Tables, attributes, measuring
 from docqa.tables.lookups.conditions import fulfilling
 from docqa.tables.lookups.derived import against, by_year, periods, ranked, wants_change
-from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years
+from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years, rows_alike, rows_of
 from docqa.tables.lookups.query import YEAR, Alike, Query
 from docqa.tables.lookups.rosters import rostered
-from docqa.tables.lookups.values import is_of_money, name_of, sentence, value_of, with_unit
+from docqa.tables.lookups.values import is_of_money, name_of, said_of_each, sentence, value_of, with_unit
 from docqa.tables.lookups.whether import said_of_cell
 from docqa.tables.lookups.whole_rows import grouped, numbered
 from docqa.tables.lookups.wording import words_of
@@ -141,6 +141,8 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
     cells = _of_amounts(look_up(query), query, tokens, part)
     if cells and wants_change(tokens, words_of(cells[0].placed.row.cells[cells[0].named_by]), part.language):
         return _change(tokens, part, tables, named, language)
+    if not is_sure(cells) and not any(ranks.values()) and part.kind != "list" and (several := rows_alike(query, cells)):
+        return said_of_each(several, language), rows_of(several)
     if not is_sure(cells) or any(ranks.values()) and not _is_called(cells[0], chain(*ranks.values())):
         return None
     return _looked_up(query, cells[0], tokens, part, language)

@@ -81,7 +81,7 @@ class Query:
             if YEAR.fullmatch(word)
             or word in measured - but
             or word in letters
-            or not (is_function_word(word) or word in plain)
+            or not (is_function_word(word) or word in plain or is_letter(word) and word in light)
             and (self.forms[word] or not (is_letter(word) or word in light or word in scales()))
             and (word in self.forms[word] or not 0 < len(self.forms[word]) == len(light & self.forms[word].keys()))
         ]
@@ -161,13 +161,13 @@ class Query:
                 scores[index] = scores.get(index, 0.0) + like * self.weights[word]
         rows = self.tables.rows
         for index, bounds in self.tables.ranged.items():
-            if words := self._within(rows[index].grid.columns[0], bounds):
+            if words := self.within_bounds(rows[index].grid.columns[0], bounds):
                 scores[index] = scores.get(index, 0.0) + 1.0
                 self.within[id(rows[index])] = words
                 self._ranged.setdefault(key(rows[index].grid.columns[0]), set()).add(id(rows[index].grid))
         for index, (place, bounds) in self.tables.apart.items():
             grid, row = rows[index].grid, rows[index].row
-            if index in scores and (words := self._within(f"{grid.columns[place]} {row.cells[place]}", bounds)):
+            if index in scores and (words := self.within_bounds(f"{grid.columns[place]} {row.cells[place]}", bounds)):
                 self.within_cell[id(rows[index])] = place, words
                 self.told_apart.add((id(grid), row.label))
         ranked = sorted(
@@ -175,7 +175,7 @@ class Query:
         )
         return [rows[index] for index in ranked[:MOST_CANDIDATES]]
 
-    def _within(self, name: str, bounds: Range) -> set[str]:
+    def within_bounds(self, name: str, bounds: Range) -> set[str]:
         """The words of a number of the question, with its unit, that lies within these bounds of what has this name; of
         several numbers only of one beside which the question has the name, or none is beside it."""
         if all(map(str.isdecimal, self.words)):
@@ -205,7 +205,7 @@ class Query:
     def within_heading(self, columns: tuple[str, ...], place: int) -> set[str]:
         """The words of the question's number that lies within the range that heads a column, as it heads others."""
         bounds = ranges_of(columns).get(place)
-        return self._within(columns[place], bounds) if bounds else set()
+        return self.within_bounds(columns[place], bounds) if bounds else set()
 
     def had(self, own: Sequence[str]) -> set[str]:
         """Which words of a name the question has, in any form, or asks for as a measure."""

@@ -34,6 +34,11 @@ def ranges_of(headings: tuple[str, ...]) -> Mapping[int, Range]:
     return ranges if len(ranges) > 1 else {}
 
 
+def in_brackets(name: str) -> list[str]:
+    """What stands in the brackets of a name."""
+    return [bracket[1:-1] for bracket in _BRACKETS.findall(name)]
+
+
 def apart_by_ranges(rows: Sequence[Sequence[str]]) -> dict[int, tuple[int, Range]]:
     """The rows, by their place, that others have the same label as, each with the column that tells them apart by
     ranges, and its own: tier C under 50, tier C from 50 on."""

@@ -1,6 +1,7 @@
 """How a value of a document's table is said: with its label, the column's heading and its unit."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -28,6 +29,13 @@ def sentence(cell: Cell, language: str) -> str:
         return f"{name_of(cell, with_column=False)}: {values}{_stop(values, language)}"
     name = name_of(cell)
     return f"{name}{'' if name.endswith(('?', '？')) else ':'} {value_of(cell)}{_stop(value_of(cell), language)}"
+
+
+def said_of_each(cells: Sequence[Cell], language: str) -> str:
+    """The values of one column with the names of their rows."""
+    values = "; ".join(f"{name_of(cell, with_column=False)}: {value_of(cell)}" for cell in cells)
+    name = column_name(cells[0])
+    return f"{name} – {values}{_stop(values, language)}" if name else f"{values}{_stop(values, language)}"
 
 
 def name_of(cell: Cell, *, with_column: bool = True) -> str:

@@ -1,7 +1,7 @@
 """Questions for yes or no that a cell answers: one that says yes or no itself, or has a dash for nothing.
 
                Home    Team
-Cloud store    –       yes          "does Home have a cloud store?"  →  No. Cloud store, Home: –.
+Cloud store    –       yes          "does Home have a cloud store?"  →  No. Cloud store: Home –.
 """
 
 import re
@@ -11,7 +11,7 @@ from docqa.questions.question import Part
 from docqa.tables.lookups.cells import Answered
 from docqa.tables.lookups.lookup import is_sure, look_up
 from docqa.tables.lookups.query import Query
-from docqa.tables.lookups.values import sentence
+from docqa.tables.lookups.values import column_name, name_of, value_of
 from docqa.text.keys import key
 
 LEAST_LABEL = 0.75  # of the name of the row
@@ -30,7 +30,9 @@ def said_of_cell(query: Query, part: Part, language: str) -> Answered | None:
     if is_so is None:
         return None
     word = entry("polarity.yes" if is_so else "polarity.no", language)
-    return f"{word}{phrase('full_stop', language)} {sentence(cells[0], language)}", [cells[0].placed]
+    stop = phrase("full_stop", language)
+    name, column = name_of(cells[0], with_column=False), column_name(cells[0])
+    return f"{word}{stop} {name}: {column} {value_of(cells[0])}{stop}", [cells[0].placed]
 
 
 def _says_whether(value: str) -> bool | None:
