@@ -17,7 +17,7 @@ from docqa.store.document_tables import StoredGrid
 from docqa.tables.headings import NEAR, is_shortened, likeness
 from docqa.tables.lookups.ranges import Range, apart_by_ranges, range_of
 from docqa.tables.lookups.turned import turned
-from docqa.tables.lookups.wording import lettered, stem_behind_prefixes, words_of
+from docqa.tables.lookups.wording import has_letter, lettered, stem_behind_prefixes, words_of
 from docqa.tables.words import totals
 from docqa.text.keys import key
 from docqa.text.recurring_names import recurring_names
@@ -196,7 +196,8 @@ class Tables:
             *(c for row in grid.rows for c in row.cells),
         )
         for heading, *cells in zip(grid.columns, *(row.cells for row in grid.rows), strict=True):
-            self.letters |= {pair for cell in cells for name in (cell, f"{heading} {cell}") for pair in lettered(name)}
+            for cell in filter(has_letter, cells):
+                self.letters |= lettered(cell) | lettered(f"{heading} {cell}")
         for text in texts:
             for word in key(text).split():
                 self.known[word[:_BEGINNING]].add(word)

@@ -21,6 +21,7 @@ _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
 _LONGEST = 60  # characters of a label that is a range
 
 _LOWER, _UPPER = ("at_least", "or_more", "more"), ("at_most", "or_less", "less")  # lists of words
+_ANY = (*_LOWER, *_UPPER)
 
 Range = tuple[float, float]  # both ends belong to it
 
@@ -56,8 +57,11 @@ def apart_by_ranges(rows: Sequence[Sequence[str]]) -> dict[int, tuple[int, Range
 
 
 @cache
-def _words(name: str) -> frozenset[str]:
-    return frozenset(key(word) for word in every_word(f"tables.{name}"))
+def _bounding() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """What finds the words that make a bound of a number, in all languages, and the list that each is of."""
+    names = {key(word): name for name in reversed(_ANY) for word in every_word(f"tables.{name}")}
+    words = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    return re.compile(rf"(?<!\S)(?:{words})(?!\S)"), names
 
 
 @lru_cache(50_000)
@@ -96,12 +100,10 @@ def _parts(text: str, numbers: list[re.Match[str]]) -> list[str]:
 
 def _bounds(beside: str, number: float, *names: str) -> Range | None:
     """What the words beside a number make of it, those of these lists only: all that is less, or more, or no less."""
-    spoken = f" {key(beside)} "
-    said = [(word, name) for name in (*_LOWER, *_UPPER) for word in _words(name) if f" {word} " in spoken]
-    # No more than is not more than.
-    said = [own for own in said if not any(f" {own[0]} " in f" {word} " and word != own[0] for word, _ in said)]
-    said.sort(key=lambda own: -len(own[0]))  # bis unter
-    name = next((name for _, name in said if name in (names or (*_LOWER, *_UPPER))), "")
+    bounding, names_of = _bounding()
+    # No more than is not more than: the longest word at each place.
+    said = [(word, name) for word in bounding.findall(key(beside)) if (name := names_of[word]) in (names or _ANY)]
+    name = max(said, key=lambda own: len(own[0]), default=("", ""))[1]  # bis unter
     return {
         "at_least": (number, float("inf")),
         "or_more": (number, float("inf")),

@@ -10,6 +10,7 @@ from docqa.text.detect import is_function_word
 from docqa.text.keys import key
 from docqa.text.words import terms
 
+_CAPITAL = re.compile(r"(?<![^\W\d_])[A-Z](?![\w'’.])")
 _LETTERED = re.compile(r"([^\W_]+?)[ -]?(?<![^\W\d_])([A-Z])(?![\w'’.])")
 _ORDINAL = re.compile(r"\.?[ºª] ?")
 _ARABIC = re.compile(r"[\u0620-\u064a]{2,}")
@@ -65,15 +66,20 @@ def words_of(text: str) -> tuple[str, ...]:
     """The words of a text by which it is found, all of them if it has only small ones. What stands in brackets does not
     count: a unit, an explanation."""
     own = key(_BRACKETS.sub(" ", text)).split() or key(text).split()
-    letters = {letter for _, letter in lettered(text)}
+    letters = {letter for _, letter in lettered(text)} if has_letter(text) else ()
     return tuple(word for word in own if word in letters or not is_function_word(word)) or tuple(own)
+
+
+def has_letter(text: str) -> bool:
+    """Whether a capital letter stands alone in it."""
+    return bool(_CAPITAL.search(text))
 
 
 @lru_cache(50_000)
 def lettered(text: str) -> frozenset[tuple[str, str]]:
     """The capital letters of a name that stand alone behind a word or number, with that: Tier A, 2B. They tell it from
     others, though "a" is an article elsewhere."""
-    if text.isupper() and any(len(word) > 2 and word.isalpha() for word in text.split()):
+    if not has_letter(text) or text.isupper() and any(len(word) > 2 and word.isalpha() for word in text.split()):
         return frozenset()
     text = _ORDINAL.sub(" ", text)
     pairs = ((key(match[1]).split(), match[2].casefold()) for match in _LETTERED.finditer(text))
