@@ -79,3 +79,10 @@ def test_rows_that_are_named_alike_are_all_said() -> None:
 def test_the_letter_behind_an_apostrophe_is_no_name() -> None:
     sizes = "Fees\n\nSize | Summer fee\nS | 4 €\nM | 6 €\n"
     assert answer_of(sizes, "what's the summer fee for size m?") == "M, Summer fee: 6 €."
+
+
+def test_what_stands_beside_an_office_in_signatures_is_that_of_another() -> None:
+    signed = "Elmton, 4 May 2024\n\nFor the owners,\tFor the agent,\nAda Hall\tBo van Lind\nChair of the board\tHead of Lind & Sons\n"
+    assert not answer_of(signed, "who is chair of the board?", expects="person")
+    roles = "The board\n\nManaging Director\tAda Hall\nHead of sales\tBo van Lind\nClerk\tCy Moss\n"
+    assert answer_of(roles, "who is head of sales?", expects="person") == "Head of sales: Bo van Lind."

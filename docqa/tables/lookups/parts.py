@@ -17,6 +17,7 @@ from docqa.tables.lookups.derived import against, by_year, periods, ranked, want
 from docqa.tables.lookups.lookup import Cell, is_sure, look_up, over_years, rows_alike, rows_of
 from docqa.tables.lookups.query import YEAR, Alike, Query
 from docqa.tables.lookups.rosters import rostered
+from docqa.tables.lookups.signed import is_signed
 from docqa.tables.lookups.values import is_of_money, name_of, said_of_each, sentence, value_of, with_unit
 from docqa.tables.lookups.whether import said_of_cell
 from docqa.tables.lookups.whole_rows import grouped, numbered
@@ -177,7 +178,7 @@ def _looked_up(query: Query, cell: Cell, tokens: Sequence[str], part: Part, lang
         values = "; ".join(f"{_year(each, query)}: {value_of(each)}" for each in several)
         stop = phrase("full_stop", language)
         return (f"{name_of(cell, with_column=False)}: {values}{stop}", [cell.placed]) if several else None
-    if cell.is_guess and part.expects != "number" and part.has_question_word:
+    if is_signed(cell.placed) or cell.is_guess and part.expects != "number" and part.has_question_word:
         return None
     cells = [each for place in (cell.column, *cell.also) if _says_something(each := replace(cell, column=place))]
     if part.expects in ("number", "date"):
