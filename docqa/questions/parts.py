@@ -8,14 +8,16 @@ import re
 from collections.abc import Callable, Sequence
 
 from docqa.languages import every_pattern, every_word, words
-from docqa.questions.wording import WORD, matches, spaced_pattern, unspaced, unspaced_pattern
+from docqa.questions.wording import WORD, asks, begins_with_verb, matches, spaced_pattern, unspaced, unspaced_pattern
 from docqa.text.detect import is_function_word
+from docqa.text.sentences import sentences
 from docqa.text.words import fold
 
 MOST = 4  # parts; each is a search
 LONGEST = 8  # words of one of two things that are compared
 WHOLE_TEXT = 2000  # characters: four questions and their lists are shorter
 _ITEM = re.compile(r"(?:^|(?<=\s))(?:\d{1,2}|[a-h])[.)]\s+|^\s*[-•*]\s+", re.MULTILINE)
+_QUESTION_MARKS = ("?", "？", "؟")
 _QUESTION_END = re.compile(r"(?<=[?？؟])\s*")
 _DENSE_JOIN = re.compile(f"[，,、；;]|{every_pattern('questions.patterns.clause_joining')}")
 _VERSUS = every_word("questions.words.versus")  # in any language
@@ -30,12 +32,26 @@ def parts(question: str, language: str) -> list[str]:
     return [side for clause in clauses for side in (_compared(clause, language) or [clause])][:MOST]
 
 
+def asking_sentence(message: str, language: str) -> str:
+    """The sentence of a message that asks, where those around it only tell ("It was off last night. Will that be made
+    up for? I have version 4."); the message itself where none does, or several do."""
+    if len(message) > WHOLE_TEXT:
+        return message
+    small = message.lower()  # where there are no capitals, a sentence may begin with a small letter, as people type
+    bounds = sentences(small if len(small) == len(message) else message)
+    pieces = [message[start:end] for start, end in bounds]
+    marked = [piece for piece in pieces if piece.endswith(_QUESTION_MARKS)]
+    asking = marked or [each for each in pieces if begins_with_verb(each, language) or asks(each, language)]
+    return asking[0] if len(asking) == 1 else message
+
+
 def _items(question: str) -> list[str]:
     """The items of a list, or the sentences that end with a question mark."""
     marks = [mark.start() for mark in _ITEM.finditer(question)]
     pieces = _ITEM.split(question)[1:] if len(marks) > 1 else _QUESTION_END.split(question)
     items = [piece.strip() for piece in pieces if WORD.search(piece)]
-    return items if len(items) > 1 and (len(marks) > 1 or all(item[-1] in "?？؟" for item in items)) else [question]
+    all_ask = len(marks) > 1 or all(item.endswith(_QUESTION_MARKS) for item in items)
+    return items if len(items) > 1 and all_ask else [question]
 
 
 def _clauses(question: str, language: str) -> list[str]:

@@ -17,7 +17,7 @@ from docqa.questions.kind_opinion import KindOpinion
 from docqa.questions.kinds import VERY_SURE, asks_for_several, expected, kind_of, settled, unit_of
 from docqa.questions.language import question_language
 from docqa.questions.named import labels_named, named_by, pages_of, places_named
-from docqa.questions.parts import parts
+from docqa.questions.parts import asking_sentence, parts
 from docqa.questions.question import ChatOptions, Kind, Part, Question
 from docqa.questions.scope import (
     asks_for_decisions,
@@ -65,12 +65,14 @@ def question_kind(text: str, language: str, opinion: KindOpinion | None) -> Kind
 
 
 def last_question(messages: Sequence[Mapping[str, str]], documents: Sequence[Document]) -> tuple[str, str]:
-    """(the text of the last message of a user, its language); two empty strings without one."""
+    """(the sentence of the last message of a user that asks, or all of it, the message's language); two empty strings
+    without one."""
     texts = [message["message"] for message in messages if message["sender"] == "user"]
     if not texts:
         return "", ""
     earlier = texts[-2] if len(texts) > 1 else ""
-    return texts[-1], question_language(texts[-1], earlier, [document.language for document in documents])
+    language = question_language(texts[-1], earlier, [document.language for document in documents])
+    return asking_sentence(texts[-1], language), language
 
 
 def wants_opinion(text: str, language: str) -> bool:
@@ -87,9 +89,9 @@ def understand(
 ) -> Question:
     """The question that the last message of the sender `user` asks of these documents; without messages, for a summary.
 
-    Messages have a `sender` (user, bot, system) and a `message`. `opinion` is what a model takes the last one for,
-    as it stands: it counts where the message asks one thing only. `language` is its own, where `last_question` has told
-    it already.
+    Messages have a `sender` (user, bot, system) and a `message`. `opinion` is what a model takes the last one for, or
+    the sentence of it that asks: it counts where the message asks one thing only. `language` is its own, where
+    `last_question` has told it already.
     """
     languages = [document.language for document in documents]
     if not messages:
@@ -193,7 +195,7 @@ def _part(
     opinion: KindOpinion | None,
 ) -> Part:
     text, places = alone.text, own or places_named(alone.whole, language)
-    wanting = alone.asking or text
+    wanting = alone.asking or asking_sentence(text, language)
     kind = question_kind(wanting, language, None if alone.asking else opinion)
     if kind == "summary" and (topic := summed_up(text, language)):
         kind_of_topic = kind_of(topic, language)

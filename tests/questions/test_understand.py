@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from docqa.questions.question import ChatOptions, Question
-from docqa.questions.understand import understand
+from docqa.questions.understand import last_question, understand
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,23 @@ def test_a_question_word_without_its_accent_is_known_at_the_beginning(
 ) -> None:
     document = Document(3, "Puerto.pdf", language)
     assert ask(("user", question), documents=(document,)).expects == expects
+
+
+@pytest.mark.parametrize(
+    ("message", "asking"),
+    [
+        ("the pump stood still last night. will it start again? it is a B30", "will it start again?"),
+        ("The key is gone. Is there a second key", "Is there a second key"),
+        ("Mein Hund wiegt 5 kg. Darf er mit? Danke.", "Darf er mit?"),
+        ("我家的狗五公斤。可以带吗？", "可以带吗？"),
+    ],
+)
+def test_the_kind_is_that_of_the_sentence_that_asks(message: str, asking: str) -> None:
+    sent = [{"sender": "user", "message": message}]
+    wanted, language = last_question(sent, [LEASE])
+    assert wanted == asking
+    [part] = understand(sent, ChatOptions(), [LEASE], language=language).parts
+    assert (part.text, part.kind) == (message, "whether")
 
 
 def test_each_part_has_the_place_that_it_names() -> None:
