@@ -97,9 +97,14 @@ def _compiled(name: str, language: str) -> re.Pattern[str]:
 
 
 def _asks_which(text: str, language: str) -> bool:
-    """Whether one of the first two words asks who, what or when, and no word before it whether something is so."""
+    """Whether one of the first two words asks who, what or when, and no word before it whether something is so; in
+    scripts without spaces, whose question words stay where the answer would stand, whether it has any."""
+    if _begins("whether", text, language):
+        return False
+    if unspaced(text):
+        return asks(text, language)
     known = words("questions.words.asking", language)
-    return not _begins("whether", text, language) and any(word.casefold() in known for word in WORD.findall(text)[:2])
+    return any(word.casefold() in known for word in WORD.findall(text)[:2])
 
 
 def _begins(name: str, text: str, language: str) -> bool:

@@ -59,6 +59,12 @@ from docqa.questions.understand import understand
         ("es", "¿Cómo se cambia el filtro?", "procedure"),
         ("it", "come si pulisce la pompa", "procedure"),
         ("de", "Wie wechselt man den Filter?", "procedure"),
+        # As people speak.
+        ("zh", "能不能带狗", "whether"),
+        ("zh", "可以带狗吗 它才五公斤", "whether"),
+        ("ar", "ليش مسكر الجسر", "reason"),
+        ("ar", "إزاي أغير الفلتر", "procedure"),
+        ("fr", "faut il un badge pour la cave", "whether"),
     ],
 )
 def test_the_kind_follows_from_the_words(language: str, question: str, kind: str) -> None:
@@ -76,6 +82,9 @@ def test_the_kind_follows_from_the_words(language: str, question: str, kind: str
         ("de", "Wann öffnet das Tor?", "date"),
         ("zh", "什么时候开门？", "date"),
         ("zh", "谁管理北站？", "person"),
+        ("ar", "مين مسؤول عن المخزن", "person"),
+        ("ar", "وين المفتاح", "place"),
+        ("ar", "امتى يفتح المخزن", "date"),
     ],
 )
 def test_what_is_expected_follows_from_the_question_word(language: str, question: str, what: str | None) -> None:
@@ -147,3 +156,21 @@ def test_an_opinion_knows_what_is_likeliest_if_it_is_a_question_about_documents(
 )
 def test_the_unit_of_a_number_is_the_word_behind_how_many(question: str, language: str, unit: str) -> None:
     assert understand([{"sender": "user", "message": question}], ChatOptions(), []).parts[0].unit == unit
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "kind"),
+    [
+        ("zh", "搬走以后多久退押金", "number"),
+        ("zh", "仓库归谁管", "fact"),
+        ("zh", "有没有什么限制", "whether"),
+        ("ja", "誰が払いますか", "fact"),
+        ("ja", "何か必要ですか", "whether"),
+        ("ar", "مين مسؤول عن المخزن", "fact"),
+        ("ar", "ممكن أدخل المخزن", "whether"),
+    ],
+)
+def test_what_has_a_question_word_does_not_ask_whether_whatever_a_model_takes_it_for(
+    language: str, question: str, kind: str
+) -> None:
+    assert kind_of(question, language, KindOpinion("whether", 0.9)) == kind
