@@ -12,6 +12,7 @@ from functools import cache, partial
 from docqa.languages import pattern, phrase
 from docqa.models.reader import YesNo
 from docqa.questions.question import Part
+from docqa.text.bounds import Measured, bounds, in_digits
 from docqa.text.marks import ends_in_mark
 from docqa.text.negations import asides, breaks, denials, lacking, negations, numbered, only
 from docqa.text.sentences import sentences
@@ -60,10 +61,14 @@ def _as_words_tell(part: Part, said: str, language: str) -> bool | None:
     statement = _statement_about(part, said, language)
     if not statement:
         return None
+    kept, unbounded = _bounded(part, statement, language)
     statement = asides(language).sub(" ", statement)
     if part.denials:
         without = denials(language).sub(lambda word: " " if stem(word[0]) in part.denials else word[0], statement)
         return is_negated(without, language) == (without == statement)
+    if kept:
+        is_denied = is_negated(asides(language).sub(" ", unbounded), language)
+        return kept.pop() != is_denied if len(kept) == 1 else None  # 8 to 19, on Saturdays 9 to 12
     if is_negated(lacking(language).sub(partial(_lacking, part), statement), language):
         return False
     return not (_states_other_numbers(part, statement, language) or _is_past_limit(part, statement, language))
@@ -127,10 +132,38 @@ def statements(text: str, language: str) -> list[str]:
 
 def _statement_about(part: Part, said: str, language: str) -> str:
     """The sentence, or the part of it before or after a word such as "but", with most of what the question asks; of
-    equals the first."""
+    equals the first by which its sentence has named most of it: "coal stoves are forbidden; electric ones are not" of
+    an electric stove."""
     sought = {term for word in part.content for term in terms(word)}
-    pieces = (piece for start, end in sentences(said) for piece in statements(said[start:end], language))
-    return max(pieces, key=lambda piece: len(sought.intersection(terms(piece))), default="")
+    weighed: list[tuple[int, int, str]] = []
+    for start, end in sentences(said):
+        named = set[str]()
+        for piece in statements(said[start:end], language):
+            own = sought.intersection(terms(piece))
+            named |= own
+            weighed.append((len(own), len(named), piece))
+    return max(weighed, key=lambda weights: weights[:2], default=(0, 0, ""))[2]
+
+
+def _bounded(part: Part, statement: str, language: str) -> tuple[set[bool], str]:
+    """Whether numbers of the question keep to the bounds that a statement puts to such numbers, and the statement
+    without these bounds: "no more than three" denies nothing."""
+    statement = in_digits(statement, language)
+    unbounded = statement
+    kept = set[bool]()
+    for bound in bounds(statement, language):
+        units = {number.unit for number in bound.numbers if number.unit}
+        values = [number.value for number in part.measured if _is_measured_so(number, units, statement)]
+        if values:
+            kept.update(map(bound.admits, values))
+            unbounded = unbounded[: bound.start] + " " * (bound.end - bound.start) + unbounded[bound.end :]
+    return kept, unbounded
+
+
+def _is_measured_so(number: Measured, units: set[str], statement: str) -> bool:
+    """Whether a number of a question may be of these units: it is of one of them, or its own is no unit but the next
+    word ("at 17 vote"), which the statement would have if it counted that: "three dogs" of "dogs up to 10 kg"."""
+    return not number.unit or not units or number.unit in units or number.unit not in _stems(statement)
 
 
 def _lacking(part: Part, match: re.Match[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 from docqa.questions.expansion import Expansion
 from docqa.questions.wanted import Place, Scope, Size
 from docqa.questions.wording import asks, begins_with_verb, content
+from docqa.text.bounds import Measured, bounds, in_digits, measured
 from docqa.text.codes import codes
 from docqa.text.facts import Claims, quoted
 from docqa.text.keys import key
@@ -152,6 +153,14 @@ class Part:
     def numbers(self) -> Claims:
         """The dates and numbers that the text with its context states."""
         return Claims.of(self.searched, self.language)._replace(names=[])
+
+    @cached_property
+    def measured(self) -> tuple[Measured, ...]:
+        """The numbers that the text states, with their units; not those that it puts a bound to: more than two."""
+        text = in_digits(self.text, self.language)
+        for bound in bounds(text, self.language):
+            text = text[: bound.start] + " " * (bound.end - bound.start) + text[bound.end :]
+        return tuple(measured(text, self.language))
 
     @cached_property
     def is_negated(self) -> bool:

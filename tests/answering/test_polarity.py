@@ -59,11 +59,36 @@ SAID = [
     ("zh", "可以申请两次吗？", "每人只能申请一次。", False),
     ("zh", "滤网能用水洗吗？", "滤网不能水洗。", False),
     ("zh", "滤网能用水洗吗？", "滤网可以水洗。", True),
+    # What a text bounds holds of the numbers within its bounds, and not of others.
+    ("en", "May I bring 6 guests?", "Up to eight guests are admitted.", True),
+    ("en", "May I bring 9 guests?", "Up to eight guests are admitted.", False),
+    ("de", "Darf ich mit 15 mitfahren?", "Mitfahren darf man ab 14 Jahren.", True),
+    ("de", "Darf ich mit 13 mitfahren?", "Mitfahren darf man ab 14 Jahren.", False),
+    ("de", "Darf ich mehr als 4 Gäste mitbringen?", "Man darf bis zu 9 Gäste mitbringen.", False),
+    ("fr", "je peux avoir 4 clés ?", "Nul ne peut avoir plus de trois clés.", False),
+    ("fr", "je peux avoir 2 clés ?", "Nul ne peut avoir plus de trois clés.", True),
+    ("zh", "能不能住5个人", "居住人数不得超过4人。", False),
+    ("zh", "打8个孔要同意吗", "打孔不超过6处的，无须同意。", True),
+    ("zh", "打4个孔要同意吗", "打孔不超过6处的，无须同意。", False),
+    ("es", "¿Está abierto a las 15?", "Está abierto de 8 a 19, el sábado de 9 a 12.", None),
+    # Of clauses that have as much of the question, the one that completes it.
+    (
+        "fr",
+        "Un poêle électrique est-il permis ?",
+        "Les poêles à charbon sont interdits ; les électriques permis.",
+        True,
+    ),
+    (
+        "fr",
+        "Un poêle à charbon est-il permis ?",
+        "Les poêles à charbon sont interdits ; les électriques permis.",
+        False,
+    ),
 ]
 
 
 @pytest.mark.parametrize(("language", "question", "said", "affirmed"), SAID)
-def test_what_is_said_of_the_question_decides(language: str, question: str, said: str, affirmed: bool) -> None:
+def test_what_is_said_of_the_question_decides(language: str, question: str, said: str, affirmed: bool | None) -> None:
     assert is_affirmed(Part(question, language), said, language) is affirmed
 
 
