@@ -1,7 +1,7 @@
 """What is said with the unit that answers best: what explains it, what answers nearly as likely, and the other items or
 rows that name the same or the other side of a comparison."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from docqa.answering.evidence import Evidence
 from docqa.answering.picks import ENOUGH_WORDS, LEAST_WORDS, LIST_KINDS, Pick, Scored, terms_of, text_of
@@ -30,7 +30,8 @@ def further(evidence: Sequence[Evidence], part: Part, picks: Sequence[Pick], len
     if part.kind == "whether" and length == "SHORT":
         return []
     best, count = picks[0], UNITS[length] + (part.kind in LIST_KINDS)
-    words, enough = words_in(text_of(evidence, best)), ENOUGH_WORDS[length]
+    sides = 2 if part.kind == "compare" and best.unit.kind == "item" else 1
+    words, enough = words_in(text_of(evidence, best)), ENOUGH_WORDS[length] * sides
     chosen: list[Pick] = []
     held = terms_of(evidence, best)
     for pick in picks[1:]:
@@ -105,22 +106,25 @@ def _after(evidence: Sequence[Evidence], pick: Pick) -> Pick | None:
 
 
 def both_sides(
-    evidence: Sequence[Evidence], ranked: Sequence[Scored], picks: Sequence[Pick], words: Iterable[str]
+    evidence: Sequence[Evidence], ranked: Sequence[Scored], picks: Sequence[Pick], words: Sequence[str]
 ) -> list[Pick]:
     """The units that belong to the answer to a comparison, which has these words: behind the best item or row the one
-    of its list or table that has most of those that it lacks, however little a model thinks of it."""
+    of its list or table that has most of those that it lacks, or all that it has, however little a model thinks of it:
+    "a tenant who leaves early pays a month", "an owner who leaves early pays two"."""
     best = picks[0]
     if best.unit.kind not in ("item", "row"):
         return list(picks)
     held = terms_of(evidence, best)
     lacking = [word for word in words if not has_word(held, word)]
-    named: list[tuple[int, float, Pick]] = []
+    in_common = held & frozenset(term for word in words for term in term_set(word))
+    named: list[tuple[int, bool, float, Pick]] = []
     for score, pick in ranked:
         if (pick.passage, pick.unit.group) == (best.passage, best.unit.group) and pick != best:
             own = term_set(text_of(evidence, pick))
-            named.append((sum(has_word(own, word) for word in lacking), score, pick))
-    count, _, other = max(named, key=lambda side: side[:2], default=(0, 0.0, best))
-    return [best, other, *(pick for pick in picks[1:] if pick != other)] if count else list(picks)
+            is_parallel = len(in_common) > 1 and in_common <= own
+            named.append((sum(has_word(own, word) for word in lacking), is_parallel, score, pick))
+    count, is_parallel, _, other = max(named, key=lambda side: side[:3], default=(0, False, 0.0, best))
+    return [best, other, *(pick for pick in picks[1:] if pick != other)] if count or is_parallel else list(picks)
 
 
 def alike(evidence: Sequence[Evidence], part: Part, best: Pick) -> list[Pick]:

@@ -59,7 +59,7 @@ class Extractive:
         if not self.sure:
             yield from _closest(evidence, question, ranked)
             return
-        content = {word for part in question.parts for word in part.content}
+        content = list(dict.fromkeys(word for part in question.parts for word in part.content))
         shown: set[Pick] = set()
         gap = ""
         for index in indexes:

@@ -471,6 +471,22 @@ async def test_a_comparison_shows_both_rows_or_items_that_it_names() -> None:
     assert "".join(piece.text for piece in pieces) == "Paint: Oil dries in a day. Lime dries in a week."
 
 
+async def test_the_other_side_of_a_comparison_is_told_in_the_same_words() -> None:
+    lodger = "A lodger who leaves early pays a month of rent, clears the room on the last day and brings back the keys "
+    owner = "An owner who lets nobody stay and leaves early pays two months of rent "
+    text = (
+        f"Leaving:\n\n- {lodger + 'and the card for the yard and the shed.'}\n- Keys are kept dry."
+        f"\n- {owner + 'and the costs of the van, of the boxes and of all other things that the move takes.'}"
+    )
+    pieces = await extract(
+        question("What differs when I leave early and pay, or they do?", "compare"), evidence(text, 1.0, 0.5, -1.0)
+    )
+    said = "".join(piece.text for piece in pieces)
+    assert said.startswith("Leaving: A lodger who leaves early pays a month"), said
+    assert "An owner who lets nobody stay and leaves early pays two months" in said
+    assert "dry" not in said
+
+
 CLAUSES = """Repairs:
 
 7.1 The owner keeps in repair the roof, the windows, the boiler, the wiring and all of the pipes that belong to the flat. The tenant replaces the light bulbs of all the rooms.
