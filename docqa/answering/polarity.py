@@ -6,6 +6,7 @@ outdoors it does not know. (The readers of passages have learned yes and no too,
 """
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache, partial
 
@@ -14,7 +15,7 @@ from docqa.models.reader import YesNo
 from docqa.questions.question import Part
 from docqa.text.bounds import Measured, bounds, in_digits
 from docqa.text.marks import ends_in_mark
-from docqa.text.negations import asides, breaks, denials, lacking, negations, numbered, only
+from docqa.text.negations import asides, breaks, denials, exceptions, lacking, negations, numbered, only
 from docqa.text.sentences import sentences
 from docqa.text.values import every_number
 from docqa.text.words import stem, terms
@@ -58,9 +59,11 @@ def _as_words_tell(part: Part, said: str, language: str) -> bool | None:
     denies ("is it forbidden?", "can I go without?") the answer is yes where that word or another one denies it."""
     if not pattern("polarity.negations", language):
         return None
-    statement = _statement_about(part, said, language)
+    statement, rule = _statement_about(part, said, language)
     if not statement:
         return None
+    if rule and not is_negated(statement, language):  # everybody but dogs; nobody but cats
+        return is_negated(rule, language) != bool(part.denials)
     kept, unbounded = _bounded(part, statement, language)
     statement = asides(language).sub(" ", statement)
     if part.denials:
@@ -127,22 +130,36 @@ def is_negated(text: str, language: str) -> bool:
 
 def statements(text: str, language: str) -> list[str]:
     """The parts of a sentence that are affirmed or denied each by itself: before and after a word such as "but"."""
-    return [piece for piece in breaks(language).split(text) if piece and piece.strip()]
+    return [piece for _, piece in _opened_statements(text, language)]
 
 
-def _statement_about(part: Part, said: str, language: str) -> str:
+def _statement_about(part: Part, said: str, language: str) -> tuple[str, str]:
     """The sentence, or the part of it before or after a word such as "but", with most of what the question asks; of
     equals the first by which its sentence has named most of it: "coal stoves are forbidden; electric ones are not" of
-    an electric stove."""
+    an electric stove. Of an exception also what it is made of."""
     sought = {term for word in part.content for term in terms(word)}
-    weighed: list[tuple[int, int, str]] = []
+    weighed: list[tuple[int, int, tuple[str, str]]] = []
     for start, end in sentences(said):
         named = set[str]()
-        for piece in statements(said[start:end], language):
+        before = ""
+        for opener, piece in _opened_statements(said[start:end], language):
             own = sought.intersection(terms(piece))
             named |= own
-            weighed.append((len(own), len(named), piece))
-    return max(weighed, key=lambda weights: weights[:2], default=(0, 0, ""))[2]
+            rule = before if exceptions(language).fullmatch(opener) else ""
+            weighed.append((len(own), len(named), (piece, rule)))
+            before = rule or piece
+    return max(weighed, key=lambda weights: weights[:2], default=(0, 0, ("", "")))[2]
+
+
+def _opened_statements(text: str, language: str) -> Iterator[tuple[str, str]]:
+    """As `statements`, each after what parts it from the one before."""
+    opener, start = "", 0
+    for parting in breaks(language).finditer(text):
+        if text[start : parting.start()].strip():
+            yield opener, text[start : parting.start()]
+        opener, start = parting[0], parting.end()
+    if text[start:].strip():
+        yield opener, text[start:]
 
 
 def _bounded(part: Part, statement: str, language: str) -> tuple[set[bool], str]:

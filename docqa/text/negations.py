@@ -48,9 +48,15 @@ def numbered(place: str, language: str) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def breaks(language: str) -> re.Pattern[str]:
-    """What parts a sentence: a semicolon, or a word such as "but"."""
-    words = pattern("polarity.clause_breaks", language)
+    """What parts a sentence: a semicolon, a word such as "but", or what an exception begins with."""
+    words = _words(language, "clause_breaks", "exceptions")
     return re.compile(f"{_MARKS}|{_bounded(words)}" if words else _MARKS, re.IGNORECASE)
+
+
+@cache
+def exceptions(language: str) -> re.Pattern[str]:
+    """What an exception begins with: "except", "apart from"; in no language where it ends with that."""
+    return _compiled(pattern("polarity.exceptions", language))
 
 
 def _words(language: str, *lists: str) -> str:

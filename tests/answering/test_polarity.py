@@ -71,6 +71,17 @@ SAID = [
     ("zh", "打8个孔要同意吗", "打孔不超过6处的，无须同意。", True),
     ("zh", "打4个孔要同意吗", "打孔不超过6处的，无须同意。", False),
     ("es", "¿Está abierto a las 15?", "Está abierto de 8 a 19, el sábado de 9 a 12.", None),
+    # What is excepted is as what it is excepted from is not.
+    ("en", "May cats come in?", "No animals may come in except cats.", True),
+    ("en", "May dogs come in?", "All animals may come in apart from dogs.", False),
+    ("en", "Are dogs forbidden?", "All animals may come in apart from dogs.", True),
+    ("de", "Ist am Montag offen?", "Es ist täglich offen, ausgenommen am Montag.", False),
+    (
+        "fr",
+        "un vélo dans la cour, c'est permis ?",
+        "Aucun objet ne reste là, à l'exception d'un vélo dans la cour.",
+        True,
+    ),
     # Of clauses that have as much of the question, the one that completes it.
     (
         "fr",
