@@ -142,7 +142,8 @@ def _statement_about(part: Part, said: str, language: str) -> tuple[str, str]:
     for start, end in sentences(said):
         named = set[str]()
         before = ""
-        for opener, piece in _opened_statements(said[start:end], language):
+        sentence = " ".join(said[start:end].split())  # a line may end within "no more than"
+        for opener, piece in _opened_statements(sentence, language):
             own = sought.intersection(terms(piece))
             named |= own
             rule = before if exceptions(language).fullmatch(opener) else ""

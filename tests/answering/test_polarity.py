@@ -75,6 +75,8 @@ SAID = [
     ("en", "May cats come in?", "No animals may come in except cats.", True),
     ("en", "May dogs come in?", "All animals may come in apart from dogs.", False),
     ("en", "Are dogs forbidden?", "All animals may come in apart from dogs.", True),
+    ("en", "May dogs come in?", "All animals may come in, apart\nfrom dogs.", False),
+    ("en", "May I bring 9 guests?", "A member may bring up\nto eight guests.", False),
     ("de", "Ist am Montag offen?", "Es ist täglich offen, ausgenommen am Montag.", False),
     (
         "fr",
