@@ -14,6 +14,7 @@ from docqa.languages import pattern, phrase
 from docqa.models.reader import YesNo
 from docqa.questions.question import Part
 from docqa.text.bounds import Measured, bounds, in_digits
+from docqa.text.detect import is_function_word
 from docqa.text.marks import ends_in_mark
 from docqa.text.negations import asides, breaks, denials, exceptions, lacking, negations, numbered, only
 from docqa.text.sentences import sentences
@@ -147,9 +148,15 @@ def _statement_about(part: Part, said: str, language: str) -> tuple[str, str]:
             own = sought.intersection(terms(piece))
             named |= own
             rule = before if exceptions(language).fullmatch(opener) else ""
-            weighed.append((len(own), len(named), (piece, rule)))
+            # "You may work for others, except for printers nearby": what is excepted is narrower than "others".
+            if not rule or 2 * len(own) >= len(_telling(piece)):
+                weighed.append((len(own), len(named), (piece, rule)))
             before = rule or piece
     return max(weighed, key=lambda weights: weights[:2], default=(0, 0, ("", "")))[2]
+
+
+def _telling(text: str) -> set[str]:
+    return {term for term in terms(text) if not (term.endswith("~") or is_function_word(term))}
 
 
 def _opened_statements(text: str, language: str) -> Iterator[tuple[str, str]]:

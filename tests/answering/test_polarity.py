@@ -73,6 +73,18 @@ SAID = [
     ("es", "¿Está abierto a las 15?", "Está abierto de 8 a 19, el sábado de 9 a 12.", None),
     # What is excepted is as what it is excepted from is not.
     ("en", "May cats come in?", "No animals may come in except cats.", True),
+    (
+        "en",
+        "May I work for another firm?",
+        "The employee may take other work, except for printing firms within ten miles.",
+        True,
+    ),
+    (
+        "es",
+        "¿Puedo trabajar para otra empresa?",
+        "Podrá realizar otras actividades, salvo para empresas de pintura de la comarca.",
+        True,
+    ),
     ("en", "May dogs come in?", "All animals may come in apart from dogs.", False),
     ("en", "Are dogs forbidden?", "All animals may come in apart from dogs.", True),
     ("en", "May dogs come in?", "All animals may come in, apart\nfrom dogs.", False),
