@@ -32,7 +32,9 @@ def _parts_headings(rows: Sequence[Sequence[str]]) -> bool:
     own = [(over, cell, below) for over, cell, below in columns if cell]
     is_spanned = any(not over for over, _, _ in own)
     has_digits = all(any(map(str.isdigit, cell)) for _, _, below in own for cell in below if cell)
-    in_words = all(any(map(str.isalpha, cell)) and cell not in below for _, cell, below in own)
+    in_words = all(
+        (any(map(str.isalpha, cell)) or is_spanned and is_year(cell)) and cell not in below for _, cell, below in own
+    )
     no_digits = not any(any(map(str.isdigit, cell)) for _, cell, _ in own)
     return bool(own) and in_words and (is_spanned or has_digits and no_digits)
 

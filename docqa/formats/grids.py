@@ -215,7 +215,8 @@ def _grid(lines: Sequence[Line], before: str, headings: Collection[int]) -> Grid
     rows = [_padded(line, width, spans) for line in body]
     head = heads(rows, [bool(line.mark) for line in body], known)
     title, further = _title(before, [line for line, row in zip(body[:head], rows, strict=False) if not line.mark])
-    if body[0].mark == "bar":  # the cell over the labels is left out where it is empty
+    is_written = any(len(line.cells) == width and not line.cells[0] for line in body[:head])
+    if body[0].mark == "bar" and not is_written:  # the cell over the labels is left out where it is empty
         firsts = Counter(row[0] for row in rows[:head])  # one that spans several rows stands in each
         rows[:head] = [
             ["", *row[:-1]] if row[0] and firsts[row[0]] == 1 and len(line.cells) == width - 1 and not row[-1] else row

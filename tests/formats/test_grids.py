@@ -251,6 +251,14 @@ def test_a_heading_that_spans_rows_leaves_the_one_beside_it_in_its_place() -> No
     assert grid.columns == ("Name", "Year 2023", "Year 2024")
 
 
+def test_the_row_below_a_known_heading_that_parts_it_by_years_is_of_the_headings() -> None:
+    text = "Target reached | Commission (% of sales)\n | 2025 | 2026\nbelow 85 | 0 | 0.5\n85 to 99 | 1.0 | 1.2\n"
+    for known in ((), [0]):
+        [grid] = grids(text, known)
+        assert grid.columns == ("Target reached", "Commission (% of sales) 2025", "Commission (% of sales) 2026")
+        assert [row.label for row in grid.rows] == ["below 85", "85 to 99"]
+
+
 def test_a_letter_in_brackets_is_a_unit_where_no_notes_begin_with_the_first_letter() -> None:
     assert table("Wash | Water (l) | Load (kg)\nEco | 9.8 | 6\nCrystal | 12.5 | 4\n").columns[1] == "Water (l)"
     with_notes = "Item | Sum (g) | Share (a)\nRent | 120 | 7\nFuel | 90 | 5\n"
