@@ -101,13 +101,6 @@ def test_the_column_is_asked_for_behind_a_word_that_asks() -> None:
     assert said == "31–45, Level: 3."
 
 
-def test_common_words_that_no_table_has_are_no_doubt() -> None:
-    budget = "Budget\n\nDepartment | 2024 actual | 2025 proposed\nFire | $900 | $950\nPolice | $800 | $820\n"
-    said = answer_of(budget, "and how much is then proposed for fire next year", expects="number", kind="number")
-    assert said == "Fire, 2025 proposed: $950."
-    assert not answer_of(budget, "how much overtime is proposed for fire", expects="number", kind="number")
-
-
 def test_how_many_is_answered_by_no_sum_of_money() -> None:
     fees = "Fees\n\nGuest | Low season | High season\nDog | 2.00 € | 3.50 €\nAdult | 5.00 € | 7.00 €\n"
     assert not answer_of(fees, "how many dogs in high season?", expects="number", kind="number")

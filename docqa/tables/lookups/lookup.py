@@ -19,8 +19,7 @@ from docqa.tables.words import listed, totals
 from docqa.text.keys import key
 
 LEAST_QUESTION = 0.7  # of the question's words that are accounted for
-# The same of a cell in a row and a column that are named, so far before all others, where no word left out says more.
-LEAST_APART, LEAST_SOUGHT, APART, MOST_LEFT_OUT = 0.57, 0.4, 0.2, 0.9
+MOST_LEFT_OUT = 0.9  # how much a word may say that nothing accounts for, where rows are named alike
 LEAST_ALIKE, ALIKE, MOST_ROWS = 0.65, 0.15, 5  # of rows that are named alike
 LEAST_FOR_ROW = 0.9  # of a label, for several values of its row
 LEAST_AGREED = 3  # tables that give one value
@@ -49,7 +48,6 @@ class Cell:
     also: tuple[int, ...] = ()  # further columns that the question may mean as well
     left_out: float = 0.0  # how much the word says that says most of those that nothing accounts for
     is_named: bool = False  # the question has words of the column's heading that the name of the row has not
-    is_sought: bool = False  # the question asks for it by that heading: which level
     apart: int = -1  # the column by whose range the question tells the row from others with its label
 
     @property
@@ -96,7 +94,6 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
     if not columns:
         return None
     chosen, is_guess = column_meant(query, placed, columns, in_label)
-    is_sought = len(chosen) == 1 and query.is_sought(grid.columns[chosen[0]])
     is_named = len(chosen) == 1 and column_share(query, chosen[0], placed, in_label) > 0
     if not chosen or (len(chosen) > 1 and shares[named_by] < LEAST_FOR_ROW):
         return None
@@ -144,7 +141,6 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         tuple(others),
         query.left_out(*places),
         is_named,
-        is_sought,
         apart,
     )
 
@@ -210,14 +206,9 @@ def rows_of(cells: Iterable[Cell]) -> list[Placed]:
 def is_sure(cells: Sequence[Cell], least: float = LEAST_QUESTION) -> bool:
     """Whether the first cell answers: its label and the question account for each other, and no other row does as
     well with another value."""
-    if not cells or cells[0].label_share < LEAST_LABEL:
+    if not cells or cells[0].label_share < LEAST_LABEL or cells[0].score < least:
         return False
     first = cells[0]
-    if first.score < least:
-        others = [cell.score for cell in cells[1:] if cell.bare != first.bare]
-        enough = LEAST_SOUGHT if first.is_sought else LEAST_APART
-        is_apart = first.score >= max(enough, max(others, default=0) + APART)
-        return is_apart and first.is_named and first.left_out < MOST_LEFT_OUT
     return not any(
         cell.bare != first.bare and cell.score > first.score - LEAST_LEAD and not _says_more(cell, first)
         for cell in cells[1:]

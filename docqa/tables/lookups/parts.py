@@ -106,7 +106,7 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
             _change(tokens, part, tables, named, language)
             if changes
             else said_of_cell(
-                Query(tokens, part.language, tables, named, alike=alike, weighs_unknown=True, is_whether=True),
+                Query(tokens, part.language, tables, named, alike=alike, is_whether=True),
                 part,
                 language,
             )
@@ -133,9 +133,7 @@ def _answered(tables: Tables, tokens: Sequence[str], part: Part, language: str, 
             query = Query(tokens, part.language, tables, named, frozenset(words))
             if answer := _against(query, language, short=name == "missed"):
                 return answer
-    query = Query(
-        tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number", weighs_unknown=True
-    )
+    query = Query(tokens, part.language, tables, named, alike=alike, wants_number=part.expects == "number")
     rows = grouped(query, part, language) or numbered(query, language) or beyond_range(query, language)
     if rows := rows or (None if any(ranks.values()) else fulfilling(query, part, language)):
         return rows

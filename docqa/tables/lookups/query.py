@@ -13,15 +13,13 @@ from docqa.tables.lookups.ranges import Range, ranges_of
 from docqa.tables.lookups.wording import is_letter, measures_in, scales, times, without_phrases, words_of
 from docqa.tables.words import listed, spoken, totals, weekdays
 from docqa.text.detect import is_function_word
-from docqa.text.frequency import information
 from docqa.text.keys import key
 from docqa.text.values import names_of_month, quantity
 from docqa.text.words import fold
 
 MOST_CANDIDATES = 60
 LEAST_LABEL = 0.55  # of a label's words, by weight, that the question has
-UNKNOWN = 1.0  # weight of a word that no table has, where it is rare in its language
-COMMON, RARE, LEAST_TELLING = 1.5, 6.0, 0.1  # nats that a word tells, from the least weight to all of it
+UNKNOWN = 1.0  # weight of a word that no table has
 ASKING = 0.4  # how much a word weighs that only asks, and has no counterpart
 MISSED = 1.5  # how much more a word weighs that is not accounted for: it may be what is really asked
 VARIED = frozenset(("turnover", "profit", "per_share"))  # what has several kinds, of which a word more tells which
@@ -41,9 +39,7 @@ class Query:
     """One question against the tables: its words with their weight and their forms.
 
     `named` are words that name the document, `but` those that say what is to be done with the values, `alike` is what
-    an embedder said of the words that no table has, which count less the more common they are where it
-    `weighs_unknown`: of what is compared or ranked they may be the measure.
-    Where it `is_whether`, a dash answers too.
+    an embedder said of the words that no table has. Where it `is_whether`, a dash answers too.
     """
 
     def __init__(
@@ -56,10 +52,9 @@ class Query:
         alike: Alike | None = None,
         *,
         wants_number: bool = False,
-        weighs_unknown: bool = False,
         is_whether: bool = False,
     ) -> None:
-        self._weighs_unknown, self.is_whether = weighs_unknown, is_whether
+        self.is_whether = is_whether
         self.tables, self.language, self.text = tables, language, " ".join(tokens)
         self.but = but
         self.named, self.alike = set(named), alike or {}
@@ -109,9 +104,7 @@ class Query:
         # What only asks for a measure, how heavy, says less than a name does.
         if any(word in own for own in self.attributes.values()):
             return 0.7
-        if not self._weighs_unknown:
-            return UNKNOWN
-        return UNKNOWN * min(1.0, max(LEAST_TELLING, (information(word, self.language) - COMMON) / (RARE - COMMON)))
+        return UNKNOWN
 
     @cached_property
     def unknown(self) -> list[str]:
