@@ -85,22 +85,24 @@ async def answer(answering: Answering, documents: Sequence[StoredDocument], ques
     under_labels = await labelled(db, documents, question.scope.labels)
     if not under_labels and (counted := await answer_from_table(db, answering.index.encoders, documents, question)):
         return Answer(question, _whole(counted.text), TABLE, counted.sources, _names(documents))
-    sought = await _of_topic(answering, documents, question)
-    if not sought and (whole := await _of_whole_documents(answering, documents, question, under_labels)):
+    on_topic = await _of_topic(answering, documents, question)
+    is_told = on_topic is not None and on_topic[1].certainty == "sure"
+    if not is_told and (whole := await _of_whole_documents(answering, documents, question, under_labels)):
         return whole
-    return await _of_passages(answering, documents, *(sought or await find(answering.index, documents, question)))
+    return await _of_passages(answering, documents, *(on_topic or await find(answering.index, documents, question)))
 
 
 async def _of_topic(
     answering: Answering, documents: Sequence[StoredDocument], question: Question
 ) -> tuple[Question, Gathered] | None:
-    """The passages about what a summary is wanted of; None where that is all of a document, by whatever name."""
+    """The passages about what a summary is wanted of, sure where they speak of it; None where it is all of a document,
+    by whatever name."""
     if not question.sums_up_topic or await called(answering.index.db, documents, question.scope):
         return None
     question, gathered = await find(answering.index, documents, question)
     if gathered.certainty == "unsure" and speak_of(question.scope, gathered.passages):
         gathered = replace(gathered, certainty="sure")  # whatever stands there of it, it is what was wanted
-    return (question, gathered) if gathered.certainty == "sure" else None
+    return question, gathered
 
 
 def _names(documents: Sequence[StoredDocument]) -> dict[str, str]:
