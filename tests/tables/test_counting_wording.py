@@ -225,3 +225,12 @@ F-3;2024-11-04;Bar Tilo;10,00
 async def test_verbs_of_paying_are_known_in_their_persons_and_tenses(client: httpx.AsyncClient, verb: str) -> None:
     answer = await ask(client, VENTAS, "ventas.csv", f"¿cuánto {verb} en octubre?")
     assert answer.startswith("Suma de Importe (Fecha = octubre): 65,50 €.")
+
+
+@pytest.mark.parametrize("name", ["#", "%", "…", "$", ""])
+async def test_a_column_may_have_a_name_without_words(client: httpx.AsyncClient, name: str) -> None:
+    trips = f"Driver;{name};Distance (km);Time (min)\nAda;3;12;30\nBo;4;15;90\nAda;5;8;20\n"
+    answer = await ask(client, trips, "trips.csv", "how many kilometres did Ada drive?")
+    assert answer.startswith("Sum of Distance (Driver = Ada): 20 km")
+    answer = await ask(client, trips, "trips.csv", "which trips took longer than an hour?")
+    assert "Bo" in answer and "Ada" not in answer

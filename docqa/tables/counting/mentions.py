@@ -216,7 +216,7 @@ class Reader:
             yield from (Mention("column", start, end, 0.8 * bonus, place) for place in numbered[:1])
         if unit := codes_of("unit_names", self.language).get(word):
             for place, known in enumerate(self.view.headings):
-                if self.view.is_amount(place) and unit in (known.unit.casefold(), known.words[-1]):
+                if self.view.is_amount(place) and unit in (known.unit.casefold(), *known.words[-1:]):
                     yield Mention("column", start, end, 0.9 * bonus, place)
         for concept in CONCEPTS:
             if not in_concept(word, concept, self.language):

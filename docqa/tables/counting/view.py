@@ -92,7 +92,10 @@ class View:
     @cached_property
     def of_time(self) -> dict[int, float]:
         """The columns of amounts of time, with how many minutes their unit is."""
-        units = {place: known.unit or known.words[-1] for place, known in enumerate(self.headings)}
+        # A name may have no word: "#".
+        units = {
+            place: next(filter(None, (known.unit, *known.words[-1:])), "") for place, known in enumerate(self.headings)
+        }
         minutes = {place: minutes_of_unit(unit) for place, unit in units.items() if self.is_amount(place)}
         return {place: known for place, known in minutes.items() if known}
 
