@@ -51,6 +51,15 @@ def test_the_same_of_two_rows_is_said_of_both() -> None:
     assert "Strong" not in said and "Crystal" not in said
 
 
+def test_a_column_of_changes_since_a_year_has_no_figure_of_that_year() -> None:
+    sales = (
+        "Sales by region\n\nRegion | Sales (EUR million) |  |  | Change on 2024\n | Actual 2024 | Goal 2025 | Actual 2025\n"
+        "North | 8.4 | 9.0 | 9.1 | +8.3 %\nEast | 3.1 | 3.5 | 3.6 | +16.1 %\nWest | 5.2 | 5.8 | 6.3 | +21.2 %\n"
+    )
+    assert "3.1" in answer_of(sales, "how much did East make in 2024", expects="number", kind="number")
+    assert answer_of(sales, "what was East's growth in 2025").startswith("East rose by 16.1 %")
+
+
 def test_a_table_without_headings_is_known_by_its_title() -> None:
     said = answer_of(AUTHORS, "how many patches by ada hall", kind="number", expects="number")
     assert said == "Ada Hall, By number of patches: 1449; 6.5%."

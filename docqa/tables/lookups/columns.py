@@ -9,11 +9,12 @@ from docqa.tables.headings import heading
 from docqa.tables.lookups.cells import Placed
 from docqa.tables.lookups.query import YEAR, Query
 from docqa.tables.lookups.wording import words_of
-from docqa.tables.words import listed
+from docqa.tables.words import listed, spoken
 from docqa.text.keys import key
 from docqa.text.values import kind
 
 MOST_TOLD = 3  # values of a row
+OF_CHANGE = 0.3  # what a heading loses that speaks of a change where the question does not: as a further year
 _ONE_AMOUNT = re.compile(r"[^\d<>≤≥]{0,4}\d(?:[\d.,'’ ]*\d)?[^\d]*")  # no range, and no bound
 
 
@@ -49,9 +50,16 @@ def column_share(query: Query, place: int, placed: Placed, in_label: Mapping[str
         share += 0.5  # what is mine to the reader is yours to the text
     if query.is_sought(name):
         share += 1.0  # which level
+    if _of_change(heading, query.language) and not _of_change(query.text.split(), query.language):
+        share -= OF_CHANGE
     # Of two headings that fit alike the one is meant that says less beside; a year says least.
     beside = [word for word in heading if word not in query.had(heading)]
     return share - sum(_beside(query, word) for word in beside) * (share > 0)
+
+
+def _of_change(tokens: Sequence[str], language: str) -> bool:
+    """Whether the words speak of how something changed, which a year in a heading may be the beginning of."""
+    return any(spoken(name, tokens, language) for name in ("rise", "fall", "change"))
 
 
 def _beside(query: Query, word: str) -> float:
