@@ -117,9 +117,10 @@ def summed_up(question: str, language: str) -> str:
     scope = scope_of(question, language)
     if scope.wanted != "summary" or not scope.topic or scope.places or scope.labels:
         return ""
+    plain = without_accents(question)
+    wordings = [*_compiled("gist").finditer(question), *_typed("gist", language).finditer(plain)]
+    begun = max((wording.end() for wording in wordings if wording.end() <= question.find(scope.topic[0])), default=0)
     left = _blanked(_typed("gist", language), _blanked(_compiled("gist"), question))
-    first = left.find(scope.topic[0])
-    begun = next((at for at in range(first, 0, -1) if left[at - 1] == " " != question[at - 1]), 0)  # behind "sum up"
     return " ".join(left[begun:].split())
 
 
