@@ -101,8 +101,10 @@ def _score(passage: Passage, scored: ScoredUnit, scale: Scale, of_reader: float)
 
 def read_in(passage: Passage, scored: ScoredUnit) -> float:
     """The log odds of the best of the reader's spans in a unit."""
+    if not passage.spans:
+        return NOT_SAID
     start = begins(passage.text, scored.unit)
-    inside = (span.score for span in passage.spans or () if span.start < scored.end and span.end > start)
+    inside = (span.score for span in passage.spans if span.start < scored.end and span.end > start)
     return _bounded(max(inside, default=NOT_SAID))
 
 

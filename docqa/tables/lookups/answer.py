@@ -17,15 +17,7 @@ from docqa.tables.alike import cosines, vectors
 from docqa.tables.lookups.arithmetic import calculated
 from docqa.tables.lookups.cells import Answered, Placed, Tables
 from docqa.tables.lookups.derived import wants_change
-from docqa.tables.lookups.parts import (
-    MOST_TOKENS,
-    answered,
-    naming,
-    own_tokens,
-    rows_listed,
-    tokens_of,
-    wordings,
-)
+from docqa.tables.lookups.parts import MOST_TOKENS, answered, naming, own_tokens, rows_listed, tokens_of, wordings
 from docqa.tables.lookups.query import Alike, Query
 from docqa.tables.lookups.reading import tables_of
 from docqa.tables.lookups.whole_rows import row_of_all, row_of_both, row_of_same

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from docqa.formats.columns import Column
 from docqa.formats.grid_cells import is_number
@@ -18,22 +19,29 @@ OF_CHANGE = 0.3  # what a heading loses that speaks of a change where the questi
 _ONE_AMOUNT = re.compile(r"[^\d<>≤≥]{0,4}\d(?:[\d.,'’ ]*\d)?[^\d]*")  # no range, and no bound
 
 
-def column_meant(
-    query: Query, placed: Placed, columns: Sequence[int], in_label: Mapping[str, float]
-) -> tuple[list[int], bool]:
-    """(the column that the question means, or the few that it may mean alike, whether that is a guess)."""
+class Meant(NamedTuple):
+    """The column that a question means, or the few that it may mean alike; whether that is a guess, and whether it has
+    words of their headings that the row's label has not."""
+
+    columns: list[int]
+    is_guess: bool
+    is_named: bool
+
+
+def column_meant(query: Query, placed: Placed, columns: Sequence[int], in_label: Mapping[str, float]) -> Meant:
+    """Which of the columns the question means."""
     cells = placed.row.cells
+    shares = {place: column_share(query, place, placed, in_label) for place in columns}
     if any(f" {word} " in f" {query.text} " for word in listed("or", query.language)):
         offered = [place for place in columns if f" {key(cells[place])} " in f" {query.text} "]
         if len(offered) == 1:
-            return offered, False
-    shares = {place: column_share(query, place, placed, in_label) for place in columns}
+            return Meant(offered, is_guess=False, is_named=shares[offered[0]] > 0)
     most = max(shares.values())
     tied = [place for place in columns if shares[place] >= most - 1e-9]
     if len(tied) == 1:
-        return tied, False
+        return Meant(tied, is_guess=False, is_named=most > 0)
     chosen, is_guess = _default(query, placed, tied)
-    return chosen, is_guess and most <= 0
+    return Meant(chosen, is_guess and most <= 0, is_named=most > 0)
 
 
 def column_share(query: Query, place: int, placed: Placed, in_label: Mapping[str, float]) -> float:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from docqa.languages import every_word
 from docqa.tables.lookups.cells import Placed, measuring
-from docqa.tables.lookups.columns import column_meant, column_share
+from docqa.tables.lookups.columns import column_meant
 from docqa.tables.lookups.query import LEAST_LABEL, YEAR, Query
 from docqa.tables.lookups.ranges import in_brackets, range_of
 from docqa.tables.lookups.wording import words_of
@@ -93,8 +93,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         columns = [place for place in columns if place == column]
     if not columns:
         return None
-    chosen, is_guess = column_meant(query, placed, columns, in_label)
-    is_named = len(chosen) == 1 and column_share(query, chosen[0], placed, in_label) > 0
+    chosen, is_guess, is_named = column_meant(query, placed, columns, in_label)
     if not chosen or (len(chosen) > 1 and shares[named_by] < LEAST_FOR_ROW):
         return None
     column, *others = chosen
@@ -140,7 +139,7 @@ def cell_of(query: Query, placed: Placed, column: int | None = None) -> Cell | N
         named_by,
         tuple(others),
         query.left_out(*places),
-        is_named,
+        is_named and not others,
         apart,
     )
 
