@@ -46,6 +46,7 @@ class StoredPage:
 
 
 _COLUMNS = ("id", "doc_id", "name", "kind", "language", "pages", "summary", "title", "author", "dated", "created")
+NEXT = "(SELECT id + 1 FROM main.last_document)"  # the row id of a new document
 
 
 def stored_columns(table: str = "document") -> str:
@@ -76,9 +77,9 @@ async def add_document(
     dated: str = "",
 ) -> int:
     """The row id of a new document, in the state `indexing`; `notes` say what its reader had to leave out."""
-    sql = """INSERT INTO any_document (doc_id, account, name, kind, sha256, language, pages, created, state, notes,
-                                   title, author, dated)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?, ?, ?, ?)"""
+    sql = f"""INSERT INTO any_document (id, doc_id, account, name, kind, sha256, language, pages, created, state, notes,
+                                    title, author, dated)
+              VALUES ({NEXT}, ?, ?, ?, ?, ?, ?, ?, ?, 'indexing', ?, ?, ?, ?)"""
     about = title, author, dated
     return await insert(conn, sql, doc_id, account, name, kind, sha256, language, pages, now(), notes, *about)
 

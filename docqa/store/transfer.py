@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from docqa.store.chunks import Chunk, add_chunks
+from docqa.store.documents import NEXT
 from docqa.store.small_vectors import signs, sound
 from docqa.store.sql import Connection, change, change_many, fetch_all, fetch_one, insert
 from docqa.store.vector_index import StoredModel
@@ -85,8 +86,8 @@ async def copy_document(conn: Connection, source: int, account: int, terminology
     sql = "SELECT id FROM main.document WHERE account = ? AND sha256 = (SELECT sha256 FROM other.document WHERE id = ?)"
     if known := await fetch_one(conn, sql, account, source):
         return int(known[0]), False
-    sql = f"""INSERT INTO main.any_document (doc_id, account, state, {_ABOUT})
-              SELECT iif(EXISTS (SELECT 1 FROM main.any_document a WHERE a.doc_id = d.doc_id),
+    sql = f"""INSERT INTO main.any_document (id, doc_id, account, state, {_ABOUT})
+              SELECT {NEXT}, iif(EXISTS (SELECT 1 FROM main.any_document a WHERE a.doc_id = d.doc_id),
                          lower(hex(randomblob(12))), d.doc_id), ?, 'indexing', {_ABOUT}
               FROM other.document d WHERE id = ?"""
     document = await insert(conn, sql, account, source)

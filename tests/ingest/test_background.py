@@ -17,10 +17,12 @@ from docqa.errors import ChildDied, Unreadable
 from docqa.formats.pages import ExtractedPage
 from docqa.formats.pictures import data as tessdata
 from docqa.ingest import queue, vectors
+from docqa.ingest.gist import Gist
 from docqa.ingest.queue import Intake
 from docqa.ingest.vectors import BATCH, UNITS
 from docqa.models.embedder import Encoded, Passages
 from docqa.settings import Settings
+from docqa.store.documents import StoredDocument
 from docqa.store.sql import change
 from stand_ins import UnitByUnit
 from waiting import until
@@ -390,12 +392,44 @@ async def test_a_document_deleted_while_it_is_recognised_leaves_nothing(
         scan = await post(client, scanned("one"))
         await reading.wait()
         assert (await client.delete(f"/v1/api/documents/{scan}")).status_code == 200
-        let_go.set()
+        await until(lambda: is_erased(app), "it is erased")
         text = await upload(client, "The rent is 12 euros.")
+        let_go.set()
         assert (await settled(client, text))["state"] == "ready", "the background work goes on"
+        page = (await client.get(f"/v1/api/documents/{text}/pages/1")).json()["text"]
         async with app.state.services.db.read() as conn:
             [(chunks,)] = await conn.execute_fetchall("SELECT count(*) FROM chunk")
+    assert page == "The rent is 12 euros.", "nor anything in the next document, which might be another account's"
     assert chunks == 1
+
+
+async def test_what_is_made_of_a_document_deleted_meanwhile_is_not_said_of_the_next(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    making, let_go = asyncio.Event(), asyncio.Event()
+
+    async def slow(document: StoredDocument, *_: object) -> Gist:
+        making.set()
+        await let_go.wait()
+        return Gist("en", f"What {document.name} is about.")
+
+    monkeypatch.setattr(queue, "prepare_gist", slow)
+    app = create(settings)
+    async with app.router.lifespan_context(app), client_of(app, await key_for(app, "alice")) as client:
+        secret = await upload(client, "The deposit is 900 euros.", "secret.txt")
+        await making.wait()
+        assert (await client.delete(f"/v1/api/documents/{secret}")).status_code == 200
+        await until(lambda: is_erased(app), "it is erased")
+        text = await upload(client, "The rent is 12 euros.", "rent.txt")
+        let_go.set()
+        await settled(client, text)
+        assert (await client.get(f"/v1/api/documents/{text}")).json()["summary"] == "What rent.txt is about."
+
+
+async def is_erased(app: Starlette) -> bool:
+    """Whether nothing deleted waits to be erased."""
+    async with app.state.services.db.read() as conn:
+        return await store.deletion.count_deleted(conn) == 0
 
 
 @pytest.mark.skipif(not tessdata.languages(), reason="Tesseract's language data are not installed")

@@ -306,3 +306,9 @@ CREATE TRIGGER chunk_deleted AFTER DELETE ON stored_chunk BEGIN
 END;
 
 CREATE INDEX document_newest ON any_document (account, created DESC, id DESC) WHERE NOT deleted;
+
+CREATE TABLE last_document (id INTEGER NOT NULL) STRICT;
+
+CREATE TRIGGER document_inserted AFTER INSERT ON any_document BEGIN
+    UPDATE last_document SET id = max(id, new.id);
+END;

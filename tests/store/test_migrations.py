@@ -39,6 +39,7 @@ FROZEN = {
     "0017_units_in_passing.sql": "8087cfaad734cc996bba50f8d0171e7cc3bbc1d15640ede5bf88b449122d2af1",
     "0018_vectors_beside.sql": "8dba5099453ac941efe3681059548c14d3601179a63abadc75eb19dd3802e556",
     "0019_newest.sql": "55386258fc177fbdfaeb15cd5784898023ad1d8b48bd97abd8eae77dd25e34eb",
+    "0020_numbers.sql": "76834b6ece4759f4555e2bb9f05748808f828ebd2aae47a40ef23eb925d4e051",
 }
 # One database of each schema that ever was, made with that commit's SQL and two small documents of ours.
 SCHEMAS = sorted((FILES / "schemas").glob("*.sqlite.xz"))
