@@ -11,6 +11,7 @@ from docqa.text.units import Unit
 
 GAP = re.compile(r"(?<![ \t])[ \t]*(?:\t| \| )[ \t]*")  # between two cells that are filled
 _SPACES = re.compile(r" {3,}")
+_BLANK = re.compile(r"\n[ \t]*\n")
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")
 _ASIDE = 2  # characters by which the lines of one cell may be out of line
 
@@ -55,10 +56,11 @@ def line_of(text: str, unit: Unit) -> str:
 
 def headings_of(text: str, columns: str, unit: Unit, units: Sequence[Unit]) -> list[str]:
     """The lines of column headings of the table of a row in this text: above its first row, else those stored with the
-    passage, its `columns`."""
+    passage, its `columns`, which are those of the table in the middle of which it begins."""
     first = min((other.start for other in units if other.group == unit.group), default=unit.start)
     start = text.rfind("\n", 0, unit.group_start) + 1  # the column of the labels may have no heading: a tab
-    return _lines(text[start:first]) or _lines(columns)
+    goes_on = not _BLANK.search(text, 0, unit.group_start)
+    return _lines(text[start:first]) or (_lines(columns) if goes_on else [])
 
 
 def _lines(headings: str) -> list[str]:

@@ -2,7 +2,9 @@
 
 import pytest
 
-from docqa.answering.table_rows import named_cells
+from docqa.answering.table_rows import headings_of, named_cells
+from docqa.text.blocks import blocks_of
+from docqa.text.units import units
 
 
 @pytest.mark.parametrize(
@@ -29,3 +31,12 @@ from docqa.answering.table_rows import named_cells
 )
 def test_cells_stand_under_their_headings(headings: list[str], row: str, names: list[str], cells: list[str]) -> None:
     assert named_cells(row, headings) == (names, cells)
+
+
+def test_the_columns_of_the_table_that_a_passage_begins_in_are_not_those_of_a_later_one() -> None:
+    text = "Reset\tHold for 8 s\tErases all\n\nThe radio is on by default.\n\nAerials\t4\t6\nWeight\t420\t610"
+    reset, *_, weight = whole = units(text, blocks_of(text))
+    assert weight.kind == "row"
+    columns = "Key\tHandling\tEffect"
+    assert headings_of(text, columns, reset, whole) == [columns]
+    assert headings_of(text, columns, weight, whole) == []
