@@ -9,7 +9,7 @@ from docqa.ingest.chunking import CELL_GAP
 from docqa.text.marks import is_rule
 from docqa.text.units import Unit
 
-GAP = re.compile(r"(?<![ \t])[ \t]*(?:\t| \| )[ \t]*")  # between two cells that are filled
+GAP = re.compile(r"(?<![ \t])[ \t]*(?:\t| \| )(?:[ \t]|\| )*")  # between two cells that are filled
 _SPACES = re.compile(r" {3,}")
 _BLANK = re.compile(r"\n[ \t]*\n")
 _CELL = re.compile(r"\S+(?: {1,2}\S+)*")

@@ -22,7 +22,7 @@ BESIDE = 400  # characters of the same paragraph on either side that complete a 
 
 LONGEST_COLUMNS = 2000  # characters of column headings that each chunk of the table repeats
 
-CELL_GAP = re.compile(r"\t| \| ")  # between two cells, which may be empty
+CELL_GAP = re.compile(r"\t| \| |(?<=\| )\| ")  # between two cells, which may be empty: "a | | b" has three
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n\s*")
 
 

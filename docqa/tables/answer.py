@@ -12,9 +12,12 @@ from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.tables.counting.answer import answer_by_counting, answer_by_counting_on_pages
 from docqa.tables.lookups.answer import answer_by_look_up
+from docqa.tables.phrases import tokens
 from docqa.tables.results import TableAnswer
+from docqa.tables.words import spoken
 
 MOST_TABLES = 20
+_LIMITS = ("more", "less", "at_least", "at_most", "or_more", "or_less")  # lists of words
 
 
 async def answer_from_table(
@@ -30,17 +33,25 @@ async def answer_from_table(
     looked_up = [document for document in documents if document.kind != "csv"]
     if len(of_rows) > MOST_TABLES:
         of_rows = []
+    if len(on_pages) > MOST_TABLES:
+        on_pages = []
     async with db.read() as conn:
         # What a look-up may answer in a sheet is explained only where it does not.
         explains = not any(document.kind != "csv" for document in of_rows)
         if of_rows and (counted := await answer_by_counting(conn, encoders, of_rows, question, explains=explains)):
             return counted
-        if looked_up and (known := await answer_by_look_up(conn, encoders, looked_up, question)):
-            return known
-        if on_pages and len(on_pages) <= MOST_TABLES:
-            counted = await answer_by_counting_on_pages(conn, encoders, on_pages, question)
-            if counted:
-                return counted
+        # "More than two weeks" selects rows, and is no rank. Else a row that is named goes before what is computed.
+        ways = [(answer_by_look_up, looked_up)]
+        ways.insert(0 if _limits_a_number(question) else 1, (answer_by_counting_on_pages, on_pages))
+        for answer, own in ways:
+            if own and (known := await answer(conn, encoders, own, question)):
+                return known
         if of_rows and not explains:
             return await answer_by_counting(conn, encoders, of_rows, question, explains=True)
         return None
+
+
+def _limits_a_number(question: Question) -> bool:
+    own = tokens(question.core)
+    has_number = any(token.isdecimal() for token in own)
+    return has_number and any(spoken(name, own, question.language) for name in _LIMITS)

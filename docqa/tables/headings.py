@@ -69,6 +69,11 @@ def heading(column: Column) -> Heading:
     return Heading(tuple(own), unit, frozenset(concepts), is_rate, is_identifier)
 
 
+def unit_named(column: Column) -> str:
+    """What the numbers of a column are in by its name, in brackets if not as a unit that is known: "%", "weeks"."""
+    return heading(column).unit or " ".join(_BRACKETS.findall(column.name))
+
+
 def _unit(name: str, brackets: str) -> str:
     """What the numbers below a name are in: "€", "k€", "million EUR"; "" where it stands apart, as in "in million EUR"
     without brackets."""

@@ -81,6 +81,9 @@ def _vocabulary(code: str) -> dict[str, str]:
             continue
         for word in words(f"tables.{name}", code):
             known[key(word) or word] = kind
+    for kind, name in ((">=", "or_more"), ("<=", "or_less")):
+        for word in map(key, words(f"tables.{name}", code)):
+            known |= {word: kind} if " " in word else {}  # "from" and "until" say it of days too
     for word in words("tables.how_much", code):
         known[key(word)] = "how_much"
     for kind in ("person", "time"):

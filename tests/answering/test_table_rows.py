@@ -21,6 +21,13 @@ from docqa.text.units import units
         # An empty cell keeps its place, at the end too, where no tab marks it.
         (["Fund\tBonds\tShares\tTotal"], "Old\t\t7\t7", ["Fund", "Bonds", "Shares", "Total"], ["Old", "", "7", "7"]),
         (["Fund | Bonds | Shares"], "Old |  | 7", ["Fund", "Bonds", "Shares"], ["Old", "", "7"]),
+        # As HTML is written, where a cell spans columns.
+        (
+            ["Fund | Fees | | Since", "Fund | Entry | Yearly | Since"],
+            "Old | | 7 | 2019",
+            ["Fund", "Fees Entry", "Fees Yearly", "Since"],
+            ["Old", "", "7", "2019"],
+        ),
         (["Fund\tBonds\tShares\tTotal"], "New\t4", ["Fund", "Bonds", "Shares", "Total"], ["New", "4", "", ""]),
         # In a text that was laid out with tabs, as many as it takes to reach the column are one gap.
         (["Name\t\t\tPieces"], "Screws, long\t10", ["Name", "Pieces"], ["Screws, long", "10"]),

@@ -205,3 +205,38 @@ async def test_whether_there_is_one_is_told_with_what_tells_it_apart(client: htt
 async def test_a_question_whose_measure_is_not_known_has_no_other_figure(client: httpx.AsyncClient) -> None:
     answer, _ = await chat(client, VISITS, "visits.csv", "what is the average age in East?")
     assert "I did not understand" in answer and "SELECT" not in answer
+
+
+LOTS = """# Site meeting
+
+| Lot | Firm | Progress (%) | Delay (weeks) |
+|---|---|---|---|
+| 1 Masonry | Grobau | 80 | 0 |
+| 2 Roof | Zimmer | 40 | 3 |
+| 3 Windows | Glas | 20 | 5 |
+| 4 Wiring | Volt | 30 | 2 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "lots"),
+    [
+        ("which lots have more than 2 weeks of delay", [2, 3]),
+        ("which lots have a delay of 2 weeks or more", [2, 3, 4]),
+        ("which lots are delayed by more than 3 weeks?", [3]),
+        ("which lots are less than 40 % done", [3, 4]),
+        ("lots with a progress of 40 % or less", [2, 3, 4]),
+        ("which lots have no delay?", [1]),
+    ],
+)
+async def test_rows_on_a_page_are_chosen_by_amounts_in_the_unit_of_their_column(
+    client: httpx.AsyncClient, question: str, lots: list[int]
+) -> None:
+    answer, _ = await chat(client, LOTS, "meeting.md", question)
+    assert [int(number) for number in re.findall(r"- Lot: (\d)", answer)] == lots
+
+
+async def test_a_limit_is_no_rank_in_french(client: httpx.AsyncClient) -> None:
+    table = LOTS.replace("Delay (weeks)", "Retard (semaines)").replace("Progress", "Avancement")
+    answer, _ = await chat(client, table, "chantier.md", "quels lots ont 2 semaines de retard ou plus ?")
+    assert [int(number) for number in re.findall(r"- Lot: (\d)", answer)] == [2, 3, 4]

@@ -123,7 +123,8 @@ class Composer(Measures):
         """The rows that the conditions let through, or the different values of a column, where the question says
         nothing else: which orders are open, what regions are there."""
         said_else = self.kinds - {*_OF_LISTS, *_OF_CONDITIONS}
-        if group is not None or said_else or not self.kinds & {"list", "different"} or self.unknown():
+        asks_for_rows = self.kinds & {"list", "different"} or "rows" in self.kinds and not self.form.is_whether
+        if group is not None or said_else or not asks_for_rows or self.unknown():
             return None
         columns = [m.place for at, m in enumerate(self.core) if m.kind == "column" and at not in self.used]
         filters = tuple(self.filters)

@@ -32,7 +32,7 @@ ALIKE = 0.5  # the least cosine of a phrase and a name that mean the same, on th
 @dataclass(frozen=True)
 class Mention:
     """A run of tokens, [start, end), and what it is taken for: a kind of word, `column`, `value`, `rows` (what a row
-    is), `number` (of a span of time with the column's `place`, in its unit), `period`, `paying` (that money is paid or
+    is), `number` (with a unit the column's `place`, in its unit), `period`, `paying` (that money is paid or
     comes in), `filler`, or `unknown`."""
 
     kind: str
@@ -101,6 +101,9 @@ class Reader:
                 (place for place in self.view.of_time if self._is_spoken_of(place)), next(iter(self.view.of_time))
             )
             yield Mention("number", start, end, bonus, place, (plain(Decimal(minutes / self.view.of_time[place])),))
+        if size > 1 and (number := number_of(run[:-1], self.language)) is not None:
+            measured = self._measured_in(run[-1])
+            yield from (Mention("number", start, end, bonus, place, (number,)) for place in measured[:1])
         yield from self._values(run, start, end, bonus, placed)
         yield from self._columns(run, start, end, bonus)
         if size == 1:
@@ -150,6 +153,17 @@ class Reader:
         """The columns of how long something takes."""
         times = (place for place, known in enumerate(self.view.headings) if "time_taken" in known.concepts)
         return [place for place in times if self.view.is_amount(place)]
+
+    def _measured_in(self, unit: str) -> list[int]:
+        """The column whose amounts are in this unit, by its name or what it is called; none where several are."""
+        names = (codes_of("unit_names", self.language), codes_of("currency_names", self.language))
+        called = {unit, *(codes[unit] for codes in names if unit in codes)}
+        places = [
+            place
+            for place, own in self.view.units.items()
+            if own in called or likeness(unit, own, self.language) >= INFLECTED
+        ]
+        return places if len(places) == 1 else []
 
     def _is_spoken_of(self, place: int) -> bool:
         own = self.view.headings[place].words

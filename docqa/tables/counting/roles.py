@@ -3,6 +3,7 @@ given is not given again."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from docqa.languages import every_word, words
 from docqa.store.table_plan import Filter, Measure, Operator
@@ -39,7 +40,14 @@ class Conditions:
     def __init__(self, view: View, mentions: Sequence[Mention], tokens: Sequence[str], form: Form) -> None:
         self.view, self.tokens, self.form, self.language = view, tokens, form, form.language
         self.all = list(mentions)
-        self.core = [mention for mention in mentions if mention.kind not in (*_SKIPPED, "unknown")]
+        self.core = [
+            mention
+            for mention, following in pairwise([*mentions, None])
+            if mention
+            and mention.kind not in (*_SKIPPED, "unknown")
+            # late "by more than two weeks" forms no groups
+            and not (mention.kind == "group" and following and following.kind in COMPARING)
+        ]
         self.kinds = {mention.kind for mention in self.core}
         self.used: set[int] = set()  # indexes in `core` that have their role
         self.filters: list[Filter] = []
@@ -68,8 +76,9 @@ class Conditions:
             if operator and self._is_span(at):
                 self.used |= {at - 1, at}
                 continue
-            if not operator and at + 1 < len(self.core) and self.core[at + 1].kind in _OPERATORS:
-                operator = self.core[at + 1].kind
+            behind = self._behind(at)
+            if not operator and behind is not None:
+                operator = self.core[behind].kind
             place = mention.place if mention.place >= 0 else self._measured_near(at, strict=not operator)
             if place is None and operator and operator not in _OF_TIME:
                 place = next(iter(self._aged(at) or ([] if self._means_age(at) else self._main_amount())), None)
@@ -79,8 +88,8 @@ class Conditions:
                     at,
                     *(
                         near
-                        for near in (at - 1, at + 1)
-                        if 0 <= near < len(self.core) and operator and self.core[near].kind == operator
+                        for near in (at - 1, behind)
+                        if near is not None and near >= 0 and operator and self.core[near].kind == operator
                     ),
                 }
                 self.used |= {
@@ -88,6 +97,12 @@ class Conditions:
                     for near in range(len(self.core))
                     if self.core[near].kind == "column" and self.core[near].place == place and abs(near - at) <= 2
                 }
+
+    def _behind(self, at: int) -> int | None:
+        """The comparison behind a number, or behind the column that it is of: 2 weeks (late) or more."""
+        of_column = at + 1 < len(self.core) and self.core[at + 1].kind == "column"
+        place = at + 1 + of_column
+        return place if place < len(self.core) and self.core[place].kind in _OPERATORS else None
 
     def _counts_ranked(self, at: int) -> bool:
         """Whether a number says of how many a rank is: which 3 people had the most, the 3 customers with the most."""
@@ -190,14 +205,19 @@ class Conditions:
                 elif before is not None and before.kind == "negation" and self.view.has_gaps(mention.place):
                     self.filters.append(Filter(mention.place, "missing"))
                     self.used |= {at, at - 1}
-                elif (
-                    beside_missing
-                    and (self.view.has_gaps(mention.place) or "count" in self.kinds)
-                    and not self._is_grouped(at)
-                ):
-                    self.filters.append(Filter(mention.place, "missing"))
+                elif beside_missing and not self._is_grouped(at) and (lacking := self._lacking(mention.place)):
+                    self.filters.append(lacking)
                     self.used |= {at, *beside_missing[:1]}
         self.filters += [Filter(place, "=", tuple(dict.fromkeys(own))) for place, own in values.items()]
+
+    def _lacking(self, place: int) -> Filter | None:
+        """The condition that a row has none of what a column is of: nothing stands there, or where something stands in
+        each row, zero."""
+        if self.view.has_gaps(place):
+            return Filter(place, "missing")
+        if self.view.is_amount(place) and self.view.contents.least[place] == 0:
+            return Filter(place, "=", (0,))
+        return Filter(place, "missing") if "count" in self.kinds else None
 
     def _is_included(self, mention: Mention) -> bool:
         """Whether a word beside says that this belongs to all that is asked for: including the cancelled ones."""

@@ -9,7 +9,8 @@ from docqa.languages import every_word
 from docqa.store.table_plan import Filter, StoredTable
 from docqa.store.tables import Contents
 from docqa.tables.counting.times import minutes_of_unit
-from docqa.tables.headings import Heading, heading, in_concept
+from docqa.tables.headings import Heading, heading, in_concept, unit_named
+from docqa.tables.phrases import key_words
 from docqa.tables.words import totals
 from docqa.text.keys import key
 
@@ -98,6 +99,17 @@ class View:
         }
         minutes = {place: minutes_of_unit(unit) for place, unit in units.items() if self.is_amount(place)}
         return {place: known for place, known in minutes.items() if known}
+
+    @cached_property
+    def units(self) -> dict[int, str]:
+        """The columns of amounts that say in one word what these are in, with that as a question says it: "percent",
+        "weeks"."""
+        units = {
+            place: key_words(unit_named(column), "en")
+            for place, column in enumerate(self.table.columns)
+            if self.is_amount(place)
+        }
+        return {place: words[0] for place, words in units.items() if len(words) == 1}
 
     @cached_property
     def of_money(self) -> frozenset[int]:
