@@ -146,6 +146,7 @@ def _statement_about(part: Part, said: str, language: str) -> tuple[str, str]:
         sentence = " ".join(said[start:end].split())  # a line may end within "no more than"
         for opener, piece in _opened_statements(sentence, language):
             own = sought.intersection(terms(piece))
+            own |= named if own and opener == "," else set()  # what it leaves out it has from before
             named |= own
             rule = before if exceptions(language).fullmatch(opener) else ""
             # "You may work for others, except for printers nearby": what is excepted is narrower than "others".

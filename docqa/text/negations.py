@@ -48,9 +48,16 @@ def numbered(place: str, language: str) -> tuple[re.Pattern[str], ...]:
 
 @cache
 def breaks(language: str) -> re.Pattern[str]:
-    """What parts a sentence: a semicolon, a word such as "but", or what an exception begins with."""
+    """What parts a sentence: a semicolon, a word such as "but", what an exception begins with, or the comma before a
+    few words that a negation ends: the telephone may be used at home, the laptop not."""
     words = _words(language, "clause_breaks", "exceptions")
-    return re.compile(f"{_MARKS}|{_bounded(words)}" if words else _MARKS, re.IGNORECASE)
+    denying = pattern("polarity.negations", language)
+    alternatives = [
+        _MARKS,
+        rf",(?=(?:\s+\w+){{1,3}}\s+(?:{denying})\W*$)" if denying else "",
+        _bounded(words) if words else "",
+    ]
+    return re.compile("|".join(filter(None, alternatives)), re.IGNORECASE)
 
 
 @cache
