@@ -224,6 +224,7 @@ LOTS = """# Site meeting
         ("which lots have more than 2 weeks of delay", [2, 3]),
         ("which lots have a delay of 2 weeks or more", [2, 3, 4]),
         ("which lots are delayed by more than 3 weeks?", [3]),
+        ("which lots are delayed by more than a week", [2, 3, 4]),
         ("which lots are less than 40 % done", [3, 4]),
         ("lots with a progress of 40 % or less", [2, 3, 4]),
         ("which lots have no delay?", [1]),

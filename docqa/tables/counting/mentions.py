@@ -24,6 +24,8 @@ from docqa.text.keys import key
 LONGEST = 6  # tokens of one mention
 LONGEST_NUMBER = 3  # tokens: twenty-one
 MOST_TOKENS = 40
+SURELY = 0.85  # likeness from which on a name is meant
+_LIMITS = ("<", "<=", ">", ">=")
 _NO_PERSON = re.compile(r"[\d()\[\]/&%]")
 ALIKE_VALUES = 0.72  # for a value, which must not stand for a kind of thing: books are no paperbacks
 ALIKE = 0.5  # the least cosine of a phrase and a name that mean the same, on the embedder's scale
@@ -101,7 +103,7 @@ class Reader:
                 (place for place in self.view.of_time if self._is_spoken_of(place)), next(iter(self.view.of_time))
             )
             yield Mention("number", start, end, bonus, place, (plain(Decimal(minutes / self.view.of_time[place])),))
-        if size > 1 and (number := number_of(run[:-1], self.language)) is not None:
+        if size > 1 and (number := self._amount(run[:-1], placed)) is not None:
             measured = self._measured_in(run[-1])
             yield from (Mention("number", start, end, bonus, place, (number,)) for place in measured[:1])
         yield from self._values(run, start, end, bonus, placed)
@@ -154,6 +156,11 @@ class Reader:
         times = (place for place, known in enumerate(self.view.headings) if "time_taken" in known.concepts)
         return [place for place in times if self.view.is_amount(place)]
 
+    def _amount(self, run: Sequence[str], placed: Sequence[Mention]) -> Value:
+        """The number that these tokens are, behind a comparison also by an article: more than a week."""
+        is_one = len(run) == 1 and run[0] in words("evaluation.articles", self.language)
+        return 1 if is_one and placed and placed[-1].kind in _LIMITS else number_of(run, self.language)
+
     def _measured_in(self, unit: str) -> list[int]:
         """The column whose amounts are in this unit, by its name or what it is called; none where several are."""
         names = (codes_of("unit_names", self.language), codes_of("currency_names", self.language))
@@ -161,7 +168,7 @@ class Reader:
         places = [
             place
             for place, own in self.view.units.items()
-            if own in called or likeness(unit, own, self.language) >= INFLECTED
+            if own in called or likeness(unit, own, self.language) >= SURELY
         ]
         return places if len(places) == 1 else []
 
@@ -223,7 +230,7 @@ class Reader:
             is_noun = place in self.view.identifiers and len(run) == 1
             is_noun = is_noun and (len(known.words) > 1 or self.view.has_codes(place))
             if near and not (is_noun and run[0] not in IDENTIFIERS):
-                yield Mention("column", start, end, near * bonus, place, is_exact=near >= 0.85)
+                yield Mention("column", start, end, near * bonus, place, is_exact=near >= SURELY)
         word = " ".join(run)
         if len(run) == 1 and word in IDENTIFIERS and not in_concept(word, "people", self.language):
             numbered = [place for place in self.view.identifiers if self.view.has_codes(place)]
