@@ -76,11 +76,11 @@ def sentences(text: str) -> list[tuple[int, int]]:
 def _append_sentences(spans: list[tuple[int, int]], text: str, start: int, stop: int, *, capitals: bool) -> None:
     for end in _END.finditer(text, start, stop):
         following = text[end.end() : end.end() + _AFTER]
+        if end["note"] and not _CLOSED.match(text, max(start, end.start() - 1)):
+            continue  # "3.12 metres", "$ .95" and "4…20 mA" are numbers
         if text[end.start()] == ".":
             if _NUMBER.fullmatch(text, start, end.start() + 1):
                 continue
-            if end["note"] and not _CLOSED.match(text, max(start, end.start() - 1)):
-                continue  # "3.12 metres" and "$ .95" are numbers
             if _goes_on(text[max(start, end.start() - _BEFORE) : end.start() + 1], following, capitals=capitals):
                 continue
         elif (
