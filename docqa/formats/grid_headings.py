@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from docqa.formats.grid_cells import clean_label, figures_of, is_number, is_year, spread_dates
 from docqa.text.values import quantity
 
 LEAST_ROWS = 2
 MOST_HEADINGS = 5  # rows of column headings
+LEAST_STEPS, ROUND = 4, 2  # numbers of a row that rise; digits of each, which is full fives, but zeros at the end
+_WHOLE, _MARK = re.compile(r"\d{1,3}(?:[.,'’ ]\d{3})*|\d+"), re.compile(r"\D")
 _NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
 
 
@@ -40,6 +43,8 @@ def _parts_headings(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
+    if _is_of_steps(rows[0]) and len(rows) > LEAST_ROWS and not any(map(_is_of_steps, rows[1:])):
+        return 1
     numbers = [sum(is_number(cell) or bool(figures_of(cell)) for cell in row[1:]) for row in rows]
     # An arrow beside a value is no word.
     filled = [sum(any(map(str.isalnum, cell)) for cell in row[1:]) for row in rows]
@@ -60,6 +65,17 @@ def _heads(rows: Sequence[Sequence[str]], full: Sequence[bool]) -> int:
     width = sum(any(row[place] for row in rows) for place in range(len(rows[0])))
     recurs = any(cell and cell in (row[place] for row in rows[1:]) for place, cell in enumerate(rows[0]))
     return 1 if len(rows) > LEAST_ROWS and width > 2 and not recurs and max(map(len, rows[0])) < 60 else 0
+
+
+def _is_of_steps(row: Sequence[str]) -> bool:
+    """Whether the numbers behind a label are steps that columns may be for, 100, 250, 500 and 1,000 copies: bare and
+    round, each more than the one before."""
+    label, *cells = row
+    numbers = [cell for cell in cells if is_number(cell)]
+    steps = [_MARK.sub("", cell) for cell in numbers if _WHOLE.fullmatch(cell)]
+    are_round = all(len(step.rstrip("0")) <= ROUND and int(step) % 5 == 0 for step in steps)
+    rises = all(int(before) < int(after) for before, after in pairwise(steps))
+    return len(steps) == len(numbers) >= LEAST_STEPS and are_round and rises and not any(map(str.isdigit, label))
 
 
 def _is_of_values(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

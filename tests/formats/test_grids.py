@@ -85,6 +85,12 @@ def test_a_sign_after_its_number_stays_there_before_a_word() -> None:
     assert grid.rows[1].cells == ("Famille", "380 €", "incluse")
 
 
+def test_round_numbers_that_rise_above_others_are_what_the_columns_are_for() -> None:
+    rows = "Flyers, A6\t19\t27\t36\t48\nFlyers, A5\t26\t38\t52\t71\nCards\t22\t29\t38\t54\n"
+    assert table("Size\t100\t250\t500\t1,000\n" + rows).columns == ("Size", "100", "250", "500", "1,000")
+    assert not any(table(rows + "Letterheads\t35\t58\t84\t132\n").columns), "these are prices"
+
+
 def test_several_figures_in_a_cell_are_as_many_columns() -> None:
     head = "\tThree Months Ended Six Months Ended July 29, 2023 July 30, 2022 July 29, 2023 July 30, 2022\n"
     grid = table(head + "Revenue\t$ 8,890 $ 9,569 $ 17,691 $ 19,463\nMargin\t23.1 % 22.0 % 22.9 % 22.0 %\n")
