@@ -33,13 +33,15 @@ MOST_LISTED = 80  # different values of a column that are compared with a questi
 @dataclass(frozen=True)
 class Contents:
     """What the columns of a table hold, by place: how many cells, how many different ones, the first of the values in
-    their order, and all values of columns of words that have few. `rows` is their number."""
+    their order, all values of columns of words that have few, and how many cells are below zero, () where that is not
+    known. `rows` is their number."""
 
     rows: int
     filled: tuple[int, ...]
     different: tuple[int, ...]
     least: tuple[Any, ...]
     values: Mapping[int, tuple[str, ...]]
+    negative: tuple[int, ...] = ()
 
 
 async def tables(conn: Connection, documents: Sequence[int]) -> list[StoredTable]:
@@ -73,13 +75,15 @@ async def named_values(conn: Connection, tables: Iterable[int], keys: Iterable[s
 async def contents(conn: Connection, table: StoredTable) -> Contents | None:
     """What the table's columns hold; None if that takes longer than SECONDS."""
     names = [quoted(column.name) for column in table.columns]
-    figures = ", ".join(f"count({name}), count(DISTINCT {name}), min({name})" for name in names)
+    figures = ", ".join(
+        f"count({name}), count(DISTINCT {name}), min({name}), count(iif({name} < 0, 1, NULL))" for name in names
+    )
     places = range(len(names))
     rows = await _run(conn, table, places, lambda mark: f"SELECT count(*), {figures} FROM {SOURCE}")
     if not rows:
         return None
     count, *cells = rows[0]
-    filled, different, least = cells[0::3], cells[1::3], cells[2::3]
+    filled, different, least, negative = (tuple(cells[place::4]) for place in range(4))
     values: dict[int, list[str]] = {}
     few = [place for place in places if table.columns[place].kind == "text" and different[place] <= MOST_LISTED]
     sql = """SELECT place, value FROM table_value WHERE in_table = ? AND place IN (SELECT value FROM json_each(?))
@@ -87,7 +91,7 @@ async def contents(conn: Connection, table: StoredTable) -> Contents | None:
     for place, value in await fetch_all(conn, sql, table.id, json.dumps(few)):
         values.setdefault(place, []).append(value)
     listed = {place: tuple(some) for place, some in values.items()}
-    return Contents(count, tuple(filled), tuple(different), tuple(least), listed)
+    return Contents(count, filled, different, least, listed, negative)
 
 
 async def result(conn: Connection, table: StoredTable, plan: Plan) -> list[tuple[Any, ...]] | None:

@@ -241,3 +241,10 @@ async def test_a_limit_is_no_rank_in_french(client: httpx.AsyncClient) -> None:
     table = LOTS.replace("Delay (weeks)", "Retard (semaines)").replace("Progress", "Avancement")
     answer, _ = await chat(client, table, "chantier.md", "quels lots ont 2 semaines de retard ou plus ?")
     assert [int(number) for number in re.findall(r"- Lot: (\d)", answer)] == [2, 3, 4]
+
+
+async def test_credit_notes_among_bills_are_not_what_is_spent(client: httpx.AsyncClient) -> None:
+    bills = "".join(f"B-{number},Osprey,{number}0.00\n" for number in range(1, 21))
+    ledger = f"Bill no.,Supplier,Gross (GBP)\n{bills}B-21,Osprey,-50.00\n"
+    answer, _ = await chat(client, ledger, "ledger.csv", "what is the gross spend at Osprey in total?")
+    assert "2,050.00 GBP" in answer

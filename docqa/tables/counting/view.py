@@ -146,10 +146,11 @@ class View:
         return place != other and len(wider) > 3 and name != wider and name.endswith(wider)
 
     def is_signed(self, place: int) -> bool:
-        """Whether it has amounts of money and some are negative, as what an account pays out is."""
-        least = self.contents.least[place]
+        """Whether it has amounts of money of which a tenth or more are negative, as what an account pays out is: among
+        bills, a few are credit notes."""
         is_of_money = self.is_amount(place) and "money" in self.headings[place].concepts
-        return is_of_money and isinstance(least, int | float) and least < 0
+        negative = self.contents.negative[place] if self.contents.negative else 0
+        return is_of_money and 0 < self.contents.filled[place] <= 10 * negative
 
     def is_amount(self, place: int) -> bool:
         """Whether its numbers say how much."""
