@@ -9,7 +9,7 @@ from docqa.text.values import quantity
 
 LEAST_ROWS = 2
 MOST_HEADINGS = 5  # rows of column headings
-LEAST_STEPS, ROUND = 4, 2  # numbers of a row that rise; digits of each, which is full fives, but zeros at the end
+LEAST_STEPS, ROUND = 4, 2  # numbers of a row that rise; digits of each, without the zeros at its end
 _WHOLE, _MARK = re.compile(r"\d{1,3}(?:[.,'’ ]\d{3})*|\d+"), re.compile(r"\D")
 _NOTE = re.compile(r"\((?:in|en|em|unaudited|ungeprüft)\b[^)]*\)", re.IGNORECASE)
 
