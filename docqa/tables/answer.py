@@ -12,12 +12,12 @@ from docqa.store.database import Database
 from docqa.store.documents import StoredDocument
 from docqa.tables.counting.answer import answer_by_counting, answer_by_counting_on_pages
 from docqa.tables.lookups.answer import answer_by_look_up
+from docqa.tables.lookups.ranges import BOUNDING
 from docqa.tables.phrases import tokens
 from docqa.tables.results import TableAnswer
 from docqa.tables.words import spoken
 
 MOST_TABLES = 20
-_LIMITS = ("more", "less", "at_least", "at_most", "or_more", "or_less")  # lists of words
 
 
 async def answer_from_table(
@@ -54,4 +54,4 @@ async def answer_from_table(
 def _limits_a_number(question: Question) -> bool:
     own = tokens(question.core)
     has_number = any(token.isdecimal() for token in own)
-    return has_number and any(spoken(name, own, question.language) for name in _LIMITS)
+    return has_number and any(spoken(name, own, question.language) for name in BOUNDING)

@@ -19,7 +19,7 @@ from docqa.api.app import create
 from docqa.cli.main import main
 from docqa.settings import Settings
 from docqa.store.database import DRIVER, Database, connect
-from tests.ingest.test_background import Moody
+from tests.ingest.test_background import Moody, is_erased
 from waiting import until
 
 pytestmark = pytest.mark.anyio
@@ -82,11 +82,6 @@ async def answers(client: httpx.AsyncClient, knowledge: str) -> list[Any]:
         passages = await client.post("/v1/api/retrieve", json={"query": question, "knowledge_base_id": knowledge})
         said += [answer.json()["answer"], answer.json()["sources"], passages.json()["results"]]
     return said
-
-
-async def erased(client: httpx.AsyncClient) -> bool:
-    async with client._transport.app.state.services.db.read() as conn:  # type: ignore[attr-defined]
-        return await store.deletion.count_deleted(conn) == 0
 
 
 def run(data: Path, *words: str) -> int:
@@ -165,7 +160,7 @@ async def test_an_exported_knowledge_base_answers_the_same_elsewhere_without_bei
     async with served(other, embedder) as client:
         gone = await upload(client, "Something that moves all row ids. " * 100)
         await client.delete(f"/v1/api/documents/{gone}")
-        await until(lambda: erased(client), "it is erased")
+        await until(lambda: is_erased(client._transport.app), "it is erased")  # type: ignore[attr-defined]
         words = ("import", "--account", "alice", str(tmp_path / "house.sqlite"))
         encoded = embedder.encoded
         assert await asyncio.to_thread(run, other.data, *words) == 0

@@ -21,7 +21,7 @@ _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
 _LONGEST = 60  # characters of a label that is a range
 
 _LOWER, _UPPER = ("at_least", "or_more", "more"), ("at_most", "or_less", "less")  # lists of words
-_ANY = (*_LOWER, *_UPPER)
+BOUNDING = (*_LOWER, *_UPPER)
 
 Range = tuple[float, float]  # both ends belong to it
 
@@ -59,7 +59,7 @@ def apart_by_ranges(rows: Sequence[Sequence[str]]) -> dict[int, tuple[int, Range
 @cache
 def _bounding() -> tuple[re.Pattern[str], Mapping[str, str]]:
     """What finds the words that make a bound of a number, in all languages, and the list that each is of."""
-    names = {key(word): name for name in reversed(_ANY) for word in every_word(f"tables.{name}")}
+    names = {key(word): name for name in reversed(BOUNDING) for word in every_word(f"tables.{name}")}
     words = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     return re.compile(rf"(?<!\S)(?:{words})(?!\S)"), names
 
@@ -102,7 +102,7 @@ def _bounds(beside: str, number: float, *names: str) -> Range | None:
     """What the words beside a number make of it, those of these lists only: all that is less, or more, or no less."""
     bounding, names_of = _bounding()
     # No more than is not more than: the longest word at each place.
-    said = [(word, name) for word in bounding.findall(key(beside)) if (name := names_of[word]) in (names or _ANY)]
+    said = [(word, name) for word in bounding.findall(key(beside)) if (name := names_of[word]) in (names or BOUNDING)]
     name = max(said, key=lambda own: len(own[0]), default=("", ""))[1]  # bis unter
     return {
         "at_least": (number, float("inf")),
